@@ -1,0 +1,42 @@
+# Needs Python (>= 3.11) and make. Everything else goes into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: install demo test test-all lint bench lock clean
+
+install: .venv/.installed
+
+# uv installs the locked set about three times faster than pip does; pip is only used to fetch uv.
+.venv/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	touch $@
+
+demo: install
+	$(BIN)/verifier run cases/paging --ledger demo/verifier.db
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/pytest -q -n 2 -m "not slow"
+
+test-all: test
+	$(BIN)/pytest -q -n 2 -m slow
+	$(BIN)/python benchmarks/calibration.py --check
+
+bench: install
+	$(BIN)/python benchmarks/phases.py
+	$(BIN)/python benchmarks/sweep_overhead.py
+
+lock: install
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --generate-hashes --no-header \
+	    --universal --python-version 3.11 --quiet -o requirements.lock
+
+clean:
+	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

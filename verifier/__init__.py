@@ -1,0 +1,1 @@
+"""Puts claimed falsifications of scientific papers on trial."""

@@ -1,0 +1,69 @@
+"""Canonical bytes (RFC 8785) and their SHA-256: how everything that is hashed is written."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import unicodedata
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+import rfc8785
+
+from verifier.model.errors import BadInput
+
+Json: TypeAlias = "None | bool | int | str | Sequence[Json] | Mapping[str, Json]"
+
+
+def canonical_bytes(value: Json) -> bytes:
+    """The RFC 8785 encoding of `value`, which holds no floats: a number is an integer or a string.
+
+    Raises BadInput for a float, for an integer beyond ±(2^53 − 1) and for anything JSON has not.
+    """
+    _refuse_floats(value)
+    try:
+        return rfc8785.dumps(value)  # type: ignore[arg-type]  # rfc8785 types mutable containers only
+    except (rfc8785.CanonicalizationError, RecursionError) as error:
+        raise BadInput(f"a value cannot be written as canonical JSON ({error})") from error
+
+
+def _refuse_floats(value: object) -> None:
+    if isinstance(value, float):
+        raise BadInput(
+            f"the float {value!r} stands in a hashed value",
+            mend="write it as an integer, a rational or a decimal string",
+        )
+    if isinstance(value, Mapping):
+        for item in value.values():
+            _refuse_floats(item)
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        for item in value:
+            _refuse_floats(item)
+
+
+def sha256_hex(data: bytes) -> str:
+    """The SHA-256 of `data` as 64 lower-case hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def canonical_sha256(value: Json) -> str:
+    """The SHA-256 of the canonical bytes of `value`, in hexadecimal."""
+    return sha256_hex(canonical_bytes(value))
+
+
+def text_sha256(text: str) -> str:
+    """The SHA-256 of a text as compared: NFC, runs of white space as one space, trimmed, UTF-8."""
+    return sha256_hex(" ".join(unicodedata.normalize("NFC", text).split()).encode())
+
+
+def rational_text(value: Fraction | int) -> str:
+    """A rational in lowest terms: `"-7/3"`, `"4"`."""
+    return str(Fraction(value))
+
+
+def double_text(value: float) -> str:
+    """The shortest decimal that reads back as the same double. Raises BadInput for NaN and infinities."""
+    if not math.isfinite(value):
+        raise BadInput(f"{value!r} is not a number that can be recorded")
+    return repr(float(value))
