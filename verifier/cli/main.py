@@ -1,0 +1,113 @@
+"""The `verifier` command: commands load when they are used, and every failure is one sentence."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+from verifier.cli.output import print_error
+from verifier.model.errors import BadInput, Exit, InfrastructureFailed, VerifierError
+
+# name -> (module, one line of help); the line stands here so that --help imports no command
+COMMANDS = {
+    "register": ("verifier.cli.cases", "Fix a case's rule in the ledger, before any data."),
+    "plan": ("verifier.cli.plan", "What would run, at what cost, with what power. Runs nothing."),
+    "run": ("verifier.cli.run", "Register, run, rule, record and report one case or several."),
+    "status": ("verifier.cli.cases", "Where a case stands."),
+    "ledger": ("verifier.cli.ledger", "Read and verify the append-only record."),
+    "doctor": ("verifier.cli.doctor", "What is installed, what is missing, how to mend it."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        """The commands in the order a case goes through them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Imports the command's module. Raises InfrastructureFailed where a dependency is missing."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = COMMANDS[cmd_name][0]
+        try:
+            command: click.Command = getattr(importlib.import_module(module), cmd_name)
+        except ImportError as error:
+            raise missing_dependency(error) from error
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Writes the list of commands from the table above."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="dispute-verifier", prog_name="verifier")
+def verifier() -> None:
+    """Puts disputed claims of scientific papers on trial."""
+
+
+def missing_dependency(error: ImportError) -> VerifierError:
+    """The sentence for an import that failed: a missing extra, or a broken installation."""
+    name = (error.name or "").split(".")[0]
+    extra = {"numba": "sweep", "statsmodels": "sweep", "ray": "ray", "jax": "jax"}.get(name)
+    if extra:
+        return InfrastructureFailed(
+            f"{name} is not installed", mend=f"install it with: pip install 'dispute-verifier[{extra}]'"
+        )
+    return InfrastructureFailed(
+        f"the installation is broken ({error})", mend="reinstall with: pip install --force-reinstall dispute-verifier"
+    )
+
+
+def main() -> None:
+    """Runs the command line and exits with one of the codes of `Exit`."""
+    arguments = sys.argv[1:]
+    as_json, debug = "--json" in arguments, "--debug" in arguments
+    try:
+        code = invoke(arguments)
+    except Exception as error:  # noqa: BLE001  # the last door: nothing leaves as a traceback or as exit 1
+        if debug:
+            raise
+        failure = as_verifier_error(error)
+        print_error(failure, as_json=as_json)
+        code = int(failure.exit_code)
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        code = int(Exit.INTERRUPTED)
+    sys.stdout.flush()
+    sys.exit(code)
+
+
+def invoke(arguments: list[str]) -> int:
+    """Calls click without letting it exit the process. Returns the exit code."""
+    try:
+        result: Any = verifier.main(args=arguments, prog_name="verifier", standalone_mode=False)
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+    return result if isinstance(result, int) else 0
+
+
+def as_verifier_error(error: Exception) -> VerifierError:
+    """Any exception as the sentence it becomes at the door."""
+    if isinstance(error, VerifierError):
+        return error
+    if isinstance(error, click.UsageError):
+        where = error.ctx.command_path if error.ctx else "verifier"
+        return BadInput(error.format_message().rstrip("."), where=where, mend=f"see `{where} --help`")
+    if isinstance(error, click.ClickException):
+        return BadInput(error.format_message().rstrip("."))
+    if isinstance(error, ImportError):
+        return missing_dependency(error)
+    if isinstance(error, OSError):
+        where = os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else ""
+        return InfrastructureFailed(error.strerror or str(error), where=where, mend="check the folder, its rights and the free space")
+    return InfrastructureFailed(
+        f"an internal error ({type(error).__name__}: {error})", mend="repeat with --debug and report it"
+    )
