@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from verifier.model.words import SentenceEnum
 
 
-class Outcome(StrEnum):
+class Outcome(SentenceEnum):
     """What an answer says about the dispute. `sentence` is what a person reads."""
-
-    sentence: str
-
-    def __new__(cls, value: str, sentence: str) -> Outcome:
-        """A member is its word and carries its sentence."""
-        member = str.__new__(cls, value)
-        member._value_ = value
-        member.sentence = sentence
-        return member
 
     FOR_DISPUTE = "FOR_DISPUTE", "the disputed statement is shown not to hold under the registered rule"
     AGAINST_DISPUTE = "AGAINST_DISPUTE", "the accusation is shown not to hold under the registered rule"
@@ -30,17 +21,8 @@ class Outcome(StrEnum):
         return self in (Outcome.FOR_DISPUTE, Outcome.AGAINST_DISPUTE)
 
 
-class Reason(StrEnum):
+class Reason(SentenceEnum):
     """Why an outcome is not a decision. Every UNDECIDED, UNDERPOWERED and INVALID names one."""
-
-    sentence: str
-
-    def __new__(cls, value: str, sentence: str) -> Reason:
-        """A member is its word and carries its sentence."""
-        member = str.__new__(cls, value)
-        member._value_ = value
-        member.sentence = sentence
-        return member
 
     CONFLICT = "conflict", "some evidence points one way and some the other"
     UNDERPOWERED = "underpowered", "too few replicates to decide"

@@ -1,0 +1,96 @@
+"""The tables of case.toml that do not depend on the kind of probe."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from verifier.model.tables import Line, Name, Number, Sha256, Table, TargetName
+
+_ARXIV = r"^(\d{4}\.\d{4,5}|[a-z-]+(\.[A-Z]{2})?/\d{7})v\d{1,3}$"
+ArxivId = Annotated[str, StringConstraints(pattern=_ARXIV)]
+OpenReviewId = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9_-]{10}|\d{1,12}|)$")]
+
+
+class CaseTable(Table):
+    written_by: Line
+
+
+class LaterVersionTable(Table):
+    arxiv: ArxivId
+    claim: Literal["unchanged", "changed", "withdrawn", "not-read"]
+
+
+class PaperTable(Table):
+    title: Line
+    openreview: OpenReviewId = ""
+    arxiv: ArxivId | Literal[""] = ""
+    source_sha256: Sha256 | Literal[""] = ""
+    later_versions: list[LaterVersionTable] = []
+
+
+class PartTable(Table):
+    id: Name
+    text: Line
+
+
+class ClaimTable(Table):
+    text: Annotated[Line, StringConstraints(min_length=1)]
+    parts: Annotated[list[PartTable], Field(min_length=1, max_length=100)]
+    kind: Literal["theorem", "number", "comparison", "method", "artifact", "priority"]
+    locator: Line = ""
+    quote: Line = ""
+
+
+class SourceTable(Table):
+    kind: Name
+    space: Line = ""
+    revision: Line = ""
+    page: Line = ""
+    url: Line = ""
+
+
+class DisputeTable(Table):
+    part: Name | list[Name]
+    text: Line
+    source: SourceTable
+    reported_by: Line = ""
+    alleged: dict[Name, Number] = {}
+    comparison: Line = ""
+
+
+class PremiseTable(Table):
+    text: Line
+    checked: Literal["by-us", "by-author", "no"]
+    source: Line = ""
+
+
+class ImplementationTable(Table):
+    target: TargetName
+    saw: list[Literal["paper", "release", "logbook"]]
+
+
+class ParameterTable(Table):
+    type: Literal["integer", "rational", "choice"]
+    default: int | str
+    of: list[Name] = []
+
+
+class PriorTable(Table):
+    url: Line
+    text: Line
+
+
+class CaseFileTable(Table):
+    """case.toml as a whole; probes are validated by the package of their kind."""
+
+    case: CaseTable
+    paper: PaperTable
+    claim: ClaimTable
+    dispute: DisputeTable
+    probe: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=100)]
+    premise: list[PremiseTable] = []
+    implementation: list[ImplementationTable] = []
+    parameters: dict[Annotated[str, StringConstraints(pattern=r"^[a-z_][a-z0-9_]{0,63}$")], ParameterTable] = {}
+    prior: list[PriorTable] = []

@@ -1,0 +1,147 @@
+"""Answer -> outcome, for the probes whose answers are not a rule's own table: exact, audit, record.
+
+Each function is one block of the table in the design: rows in order, the first that applies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from verifier.model.outcomes import Outcome, Reason
+
+About = Literal["claim", "dispute"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An outcome, and the reason it names where it is not a decision."""
+
+    outcome: Outcome
+    reason: Reason | None = None
+
+    def __post_init__(self) -> None:
+        needs = self.outcome in (Outcome.UNDECIDED, Outcome.UNDERPOWERED, Outcome.INVALID)
+        assert needs == (self.reason is not None), f"{self.outcome} with reason {self.reason}"
+
+
+FOR = Finding(Outcome.FOR_DISPUTE)
+AGAINST = Finding(Outcome.AGAINST_DISPUTE)
+NO_ANSWER = Finding(Outcome.NO_ANSWER)
+
+
+def undecided(reason: Reason) -> Finding:
+    """UNDECIDED, because of `reason`."""
+    return Finding(Outcome.UNDECIDED, reason)
+
+
+def underpowered(reason: Reason) -> Finding:
+    """UNDERPOWERED, because of `reason`."""
+    return Finding(Outcome.UNDERPOWERED, reason)
+
+
+def invalid(reason: Reason) -> Finding:
+    """INVALID, because of `reason`."""
+    return Finding(Outcome.INVALID, reason)
+
+
+class ExactAnswer(StrEnum):
+    """What exact work can find."""
+
+    VIOLATED = "VIOLATED"
+    VIOLATED_FOR_ALL = "VIOLATED_FOR_ALL"
+    HOLDS_FOR_ALL = "HOLDS_FOR_ALL"
+    VERIFIED_TO_HORIZON = "VERIFIED_TO_HORIZON"
+    AMBIGUOUS = "AMBIGUOUS"
+    UNSUPPORTED_HYPOTHESIS = "UNSUPPORTED_HYPOTHESIS"
+
+
+def exact_outcome(answer: ExactAnswer, *, alleges: Literal["instance", "general"]) -> Finding:
+    """What an exact answer says; `alleges` tells whether the dispute alleges this very instance."""
+    match answer:
+        case ExactAnswer.VIOLATED | ExactAnswer.VIOLATED_FOR_ALL:
+            return FOR
+        case ExactAnswer.HOLDS_FOR_ALL:
+            return AGAINST if alleges == "instance" else undecided(Reason.NOT_DECIDED)
+        case ExactAnswer.VERIFIED_TO_HORIZON:
+            return underpowered(Reason.HORIZON)
+        case ExactAnswer.AMBIGUOUS:
+            return undecided(Reason.AMBIGUOUS)
+        case ExactAnswer.UNSUPPORTED_HYPOTHESIS:
+            return invalid(Reason.HYPOTHESIS_UNMET)
+
+
+class AuditAnswer(StrEnum):
+    """What a basis audit can find."""
+
+    SAME_BASIS = "SAME_BASIS"
+    MISMATCH_PROVEN = "MISMATCH_PROVEN"
+    RECONCILED = "RECONCILED"
+    RECONCILED_WEAK = "RECONCILED_WEAK"
+    JOINTLY_INCONSISTENT = "JOINTLY_INCONSISTENT"
+    NOT_MATERIAL = "NOT_MATERIAL"
+    INSUFFICIENT = "INSUFFICIENT"
+
+
+class Corrected(StrEnum):
+    """Where a comparison stands once both numbers are on one basis, over the whole corrected interval."""
+
+    OTHER_SIDE = "other side of 1"
+    CONTAINS_ONE = "contains 1"
+    BELOW_THRESHOLD = "misses the registered threshold"
+    KEPT = "direction and support kept"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditContext:
+    """What the audit's answer is read with.
+
+    `residual_excludes_one`: the factor left unexplained has an interval without 1. `code_against_text`: the audit
+    sets code against the paper's words. `material`: the correction matters over its whole range.
+    """
+
+    about: About
+    alleges_mismatch: bool = False
+    residual_excludes_one: bool = False
+    code_against_text: bool = False
+    produced_by: Literal["released", "private", "unknown"] = "unknown"
+    material: bool = False
+    corrected: Corrected = Corrected.KEPT
+
+
+def audit_outcome(answer: AuditAnswer, context: AuditContext) -> Finding:
+    """What an audit's answer says."""
+    mismatch = answer in (AuditAnswer.MISMATCH_PROVEN, AuditAnswer.RECONCILED)
+    if (
+        answer in (AuditAnswer.RECONCILED_WEAK, AuditAnswer.JOINTLY_INCONSISTENT)
+        or (mismatch and context.residual_excludes_one)
+    ):
+        return undecided(Reason.SIZE_UNEXPLAINED)
+    if mismatch and context.code_against_text and context.produced_by != "released":
+        return undecided(Reason.CODE_PROVENANCE)
+    if mismatch and context.about == "claim":
+        return FOR if context.material else undecided(Reason.SIZE_UNEXPLAINED)
+    if mismatch:
+        match context.corrected:
+            case Corrected.OTHER_SIDE:
+                return AGAINST
+            case Corrected.CONTAINS_ONE | Corrected.BELOW_THRESHOLD:
+                return invalid(Reason.BASIS)
+            case Corrected.KEPT:
+                return undecided(Reason.NOT_DECIDED)
+    if answer in (AuditAnswer.SAME_BASIS, AuditAnswer.NOT_MATERIAL):
+        return AGAINST if context.alleges_mismatch else undecided(Reason.NOT_DECIDED)
+    return underpowered(Reason.UNDERPOWERED)  # INSUFFICIENT, the last row
+
+
+def record_outcome(*, holds: bool | None, if_true: Outcome) -> Finding:
+    """What a relation in pinned files says.
+
+    `holds` is None where the relation needs meaning; `if_true` is the registered side (FOR_DISPUTE or
+    AGAINST_DISPUTE) of a relation that holds.
+    """
+    assert if_true.decided, if_true
+    if holds is None:
+        return undecided(Reason.NEEDS_READER)
+    return FOR if holds == (if_true is Outcome.FOR_DISPUTE) else AGAINST
