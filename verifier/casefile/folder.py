@@ -41,7 +41,9 @@ def read_folder(folder: Path) -> dict[str, bytes]:
             try:
                 files[relative] = path.read_bytes()
             except OSError as error:
-                raise BadInput(f"cannot be read ({error.strerror})", where=str(path), mend="check its rights") from error
+                raise BadInput(
+                    f"cannot be read ({error.strerror})", where=str(path), mend="check its rights"
+                ) from error
     return files
 
 
@@ -58,9 +60,7 @@ def read_case_file(folder: Path) -> str:
     """The text of case.toml. Raises BadInput where there is none, or it is no UTF-8 text of at most 1 MiB."""
     path = folder / "case.toml"
     if not path.is_file():
-        raise BadInput(
-            "there is no case.toml", where=str(folder), mend="name a case folder, such as cases/paging"
-        )
+        raise BadInput("there is no case.toml", where=str(folder), mend="name a case folder, such as cases/paging")
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -80,7 +80,9 @@ def _first_unhashable(value: Any, path: KeyPath = ()) -> TableError | None:
 def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes]) -> Case:
     parsed = validate(CaseFileTable, table)
     if not (parsed.paper.openreview or parsed.paper.arxiv):
-        raise TableError("the paper has no identity", path=("paper",), mend="give openreview, or arxiv with its version")
+        raise TableError(
+            "the paper has no identity", path=("paper",), mend="give openreview, or arxiv with its version"
+        )
     if parsed.dispute.comparison:
         raise TableError(
             "comparisons cannot be audited by this version", path=("dispute", "comparison"), mend='leave it "" for now'
@@ -144,9 +146,15 @@ def _probe(data: Mapping[str, Any], index: int, part_ids: list[str]) -> Probe:
 def _parameter(name: str, entry: ParameterTable) -> Parameter:
     path: KeyPath = ("parameters", name)
     if (entry.type == "choice") != bool(entry.of):
-        raise TableError("`of` lists the words of a choice, and of nothing else", path=path, mend='give type = "choice" its of = [...]')
+        raise TableError(
+            "`of` lists the words of a choice, and of nothing else",
+            path=path,
+            mend='give type = "choice" its of = [...]',
+        )
     parameter = Parameter(name, entry.type, entry.default, tuple(entry.of))
-    return Parameter(name, entry.type, parameter_value(parameter, entry.default, path=(*path, "default")), tuple(entry.of))
+    return Parameter(
+        name, entry.type, parameter_value(parameter, entry.default, path=(*path, "default")), tuple(entry.of)
+    )
 
 
 def parameter_value(parameter: Parameter, value: int | str | Value, *, path: KeyPath) -> Value:
@@ -162,9 +170,15 @@ def parameter_value(parameter: Parameter, value: int | str | Value, *, path: Key
         case "choice" if isinstance(value, str):
             if value in parameter.choices:
                 return value
-            raise TableError(f"{value!r} is not a choice of {parameter.name}", path=path, mend=nearest(value, list(parameter.choices)))
+            raise TableError(
+                f"{value!r} is not a choice of {parameter.name}",
+                path=path,
+                mend=nearest(value, list(parameter.choices)),
+            )
         case _:
-            kind = {"integer": "an integer", "rational": 'a rational in quotes, like "1/2"', "choice": "a word"}[parameter.type]
+            kind = {"integer": "an integer", "rational": 'a rational in quotes, like "1/2"', "choice": "a word"}[
+                parameter.type
+            ]
             raise TableError(f"{value!r} is not {kind}", path=path)
 
 

@@ -23,9 +23,7 @@ def override(case: Case, *, scale: Sequence[str] = (), set_: Sequence[str] = ())
     scales = dict(_scale_option(option, case) for option in scale)
     settings = dict(_set_option(option, case) for option in set_)
     probes = tuple(_rescaled(probe, scales) for probe in case.probes)
-    changed_scales = {
-        probe.axis: list(probe.scales) for probe in probes if probe.scales != probe.registered_scales
-    }
+    changed_scales = {probe.axis: list(probe.scales) for probe in probes if probe.scales != probe.registered_scales}
     changed_settings = {name: value for name, value in settings.items() if value != case.defaults[name]}
     overrides: dict[str, Any] = {}
     if changed_scales:
@@ -54,7 +52,9 @@ def _scale_option(option: str, case: Case) -> tuple[str, list[int]]:
     words = text.split(",")
     for word in words:
         if not (word.isascii() and word.isdigit() and len(word) <= 15):
-            raise BadInput(f"{word!r} is not a scale", where="--scale", mend=f"write whole numbers, like {axis}=8,16,32")
+            raise BadInput(
+                f"{word!r} is not a scale", where="--scale", mend=f"write whole numbers, like {axis}=8,16,32"
+            )
     values = [int(word) for word in words]
     try:
         check_scales(values, path=("scale", axis))

@@ -107,7 +107,9 @@ def as_verifier_error(error: Exception) -> VerifierError:
         return missing_dependency(error)
     if isinstance(error, OSError):
         where = os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else ""
-        return InfrastructureFailed(error.strerror or str(error), where=where, mend="check the folder, its rights and the free space")
+        return InfrastructureFailed(
+            error.strerror or str(error), where=where, mend="check the folder, its rights and the free space"
+        )
     return InfrastructureFailed(
         f"an internal error ({type(error).__name__}: {error})", mend="repeat with --debug and report it"
     )

@@ -41,9 +41,7 @@ class Output:
         if not self.json:
             self.console.print(*renderables, markup=False)
 
-    def result(
-        self, schema: str, sentence: str, *, ok: bool = True, next_: Sequence[str] = (), **fields: Any
-    ) -> None:
+    def result(self, schema: str, sentence: str, *, ok: bool = True, next_: Sequence[str] = (), **fields: Any) -> None:
         """Ends one result: the object under --json, else its sentence and the commands that make sense now.
 
         `schema` is like "verifier/run/1"; `fields` are JSON values (a NaN or an infinity raises ValueError).

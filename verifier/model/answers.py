@@ -113,9 +113,8 @@ class AuditContext:
 def audit_outcome(answer: AuditAnswer, context: AuditContext) -> Finding:
     """What an audit's answer says."""
     mismatch = answer in (AuditAnswer.MISMATCH_PROVEN, AuditAnswer.RECONCILED)
-    if (
-        answer in (AuditAnswer.RECONCILED_WEAK, AuditAnswer.JOINTLY_INCONSISTENT)
-        or (mismatch and context.residual_excludes_one)
+    if answer in (AuditAnswer.RECONCILED_WEAK, AuditAnswer.JOINTLY_INCONSISTENT) or (
+        mismatch and context.residual_excludes_one
     ):
         return undecided(Reason.SIZE_UNEXPLAINED)
     if mismatch and context.code_against_text and context.produced_by != "released":

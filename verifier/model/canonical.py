@@ -23,7 +23,7 @@ def canonical_bytes(value: Json) -> bytes:
     """
     _refuse_floats(value)
     try:
-        return rfc8785.dumps(value)  # type: ignore[arg-type]  # rfc8785 types mutable containers only
+        return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, RecursionError) as error:
         raise BadInput(f"a value cannot be written as canonical JSON ({error})") from error
 

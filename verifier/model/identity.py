@@ -41,7 +41,9 @@ def registration_sha256(table: Mapping[str, Any], *, overrides: Mapping[str, Any
     `table` is case.toml as parsed, `overrides` what the command line changed (empty in a plain run), `files`
     maps POSIX paths to SHA-256. What reading more of the paper may amend later is left out.
     """
-    return canonical_sha256({"case": _without_amendable(table), "overrides": overrides, "files": dict(sorted(files.items()))})
+    return canonical_sha256(
+        {"case": _without_amendable(table), "overrides": overrides, "files": dict(sorted(files.items()))}
+    )
 
 
 def _without_amendable(table: Mapping[str, Any]) -> dict[str, Any]:

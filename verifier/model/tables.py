@@ -57,14 +57,13 @@ Line = Annotated[str, StringConstraints(max_length=2_000)]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 """An id: letters, digits, `_ . -`."""
 
-TargetName = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}:[A-Za-z_][A-Za-z0-9_]{0,63}$")
-]
+TargetName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}:[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 """`module:function` in the case folder."""
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 T = TypeVar("T", bound=BaseModel)
+V = TypeVar("V")
 
 
 def validate(model: type[T], data: object, *, path: Path = ()) -> T:
@@ -75,7 +74,7 @@ def validate(model: type[T], data: object, *, path: Path = ()) -> T:
         raise _first_error(model, failure, path) from None
 
 
-def choose(kinds: Mapping[str, T], data: Mapping[str, Any], *, what: str, path: Path) -> T:
+def choose(kinds: Mapping[str, V], data: Mapping[str, Any], *, what: str, path: Path) -> V:
     """The entry of `kinds` that `data["kind"]` names. Raises TableError for a missing or an unknown kind."""
     kind = data.get("kind")
     if kind is None:
@@ -104,16 +103,22 @@ def _first_error(model: type[BaseModel], failure: ValidationError, path: Path) -
             fields = _fields_at(model, location[:-1])
             return TableError(f"unknown key {location[-1]}", path=full, mend=nearest(str(location[-1]), fields))
         case "missing":
-            return TableError(f"the key {location[-1]} is missing", path=full, mend=f"add it to {path_text(full[:-1]) or 'the file'}")
+            return TableError(
+                f"the key {location[-1]} is missing", path=full, mend=f"add it to {path_text(full[:-1]) or 'the file'}"
+            )
         case "value_error":
             return TableError(str(error["ctx"]["error"]), path=full)
         case "string_type" if isinstance(error["input"], float | int):
             return TableError(
-                f"{_shown(error['input'])} is not a text", path=full, mend=f'put it in quotes: "{_shown(error["input"])}"'
+                f"{_shown(error['input'])} is not a text",
+                path=full,
+                mend=f'put it in quotes: "{_shown(error["input"])}"',
             )
         case "string_pattern_mismatch":
             pattern = error["ctx"]["pattern"]
-            return TableError(f"{_shown(error['input'])} does not have the form it must have", path=full, mend=f"match {pattern}")
+            return TableError(
+                f"{_shown(error['input'])} does not have the form it must have", path=full, mend=f"match {pattern}"
+            )
         case _:
             message = error["msg"].removeprefix("Input ")
             return TableError(f"{_shown(error['input'])} {message}", path=full)
@@ -121,7 +126,9 @@ def _first_error(model: type[BaseModel], failure: ValidationError, path: Path) -
 
 def _is_union_tag(step: str | int) -> bool:
     # pydantic names the tried member of a union in the location, e.g. "list[str]" or "constrained-str"
-    return isinstance(step, str) and ("[" in step or step in {"str", "int", "constrained-str", "constrained-int", "bool"})
+    return isinstance(step, str) and (
+        "[" in step or step in {"str", "int", "constrained-str", "constrained-int", "bool"}
+    )
 
 
 def _shown(value: object) -> str:

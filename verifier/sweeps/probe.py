@@ -47,7 +47,8 @@ class SweepTable(Table):
     part: Part | list[Part]
     target: TargetName
     scale: Annotated[
-        dict[Axis, Annotated[list[ScaleValue], Field(min_length=1, max_length=10_000)]], Field(min_length=1, max_length=1)
+        dict[Axis, Annotated[list[ScaleValue], Field(min_length=1, max_length=10_000)]],
+        Field(min_length=1, max_length=1),
     ]
     rule: dict[str, Any]
     about: Literal["claim", "dispute"] = "claim"
@@ -150,5 +151,7 @@ def _expectation(control: ControlTable, rule: GrowthRule, *, path: Path) -> Expe
         case str(word):
             known = [*Outcome, *rule.answers()]
             if word not in known:
-                raise TableError(f"{word!r} is neither an outcome nor an answer of this rule", path=path, mend=nearest(word, known))
+                raise TableError(
+                    f"{word!r} is neither an outcome nor an answer of this rule", path=path, mend=nearest(word, known)
+                )
             return Expectation("named", word)

@@ -1,0 +1,114 @@
+"""A case's code as the bytes that were registered, laid out in a folder of its own and imported from there.
+
+Runs in worker processes only. The registered bytes travel to the worker, so an edit made while a run is under way
+changes nothing, and a worker on another machine needs no copy of the case.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Code:
+    """The files of a case folder (POSIX path -> bytes) and their hash."""
+
+    sha256: str
+    files: Mapping[str, bytes] = field(repr=False)
+
+
+def cache_folder() -> Path:
+    """Where code and compiled functions are kept between runs; a temporary folder where there is no home."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    folder = Path(base, "verifier")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.gettempdir(), f"verifier-{os.getuid()}")
+
+
+def lay_out(code: Code) -> Path:
+    """The folder that holds exactly `code.files`; made once, and made anew where it differs."""
+    parent = cache_folder() / "code"
+    folder = parent / code.sha256
+    if _holds(folder, code.files):
+        return folder
+    parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(dir=parent, prefix=".new-"))
+    for name, content in code.files.items():
+        path = fresh / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    try:
+        if folder.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+        fresh.rename(folder)
+    except OSError:  # another worker laid it out at the same moment
+        if not _holds(folder, code.files):
+            return fresh
+        shutil.rmtree(fresh, ignore_errors=True)
+    return folder
+
+
+def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
+    try:
+        present = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+        return present == set(files) and all((folder / name).read_bytes() == files[name] for name in files)
+    except OSError:
+        return False
+
+
+class Importer:
+    """Imports targets of one case at a time; a change of case forgets the modules of the one before."""
+
+    def __init__(self) -> None:
+        self._sha256 = ""
+        self._folder = Path()
+
+    def target(self, code: Code, name: str) -> Callable[..., Any]:
+        """The function `module:function`. Raises whatever the import raises, or TargetMissing."""
+        if code.sha256 != self._sha256:
+            self._enter(code)
+        module_name, _, function_name = name.partition(":")
+        if f"{module_name}.py" not in code.files and f"{module_name}/__init__.py" not in code.files:
+            raise TargetMissing(f"the case folder has no module {module_name}.py")
+        function = getattr(importlib.import_module(module_name), function_name, None)
+        if not callable(function):
+            raise TargetMissing(f"{module_name}.py has no function {function_name}")
+        checked: Callable[..., Any] = function
+        return checked
+
+    def _enter(self, code: Code) -> None:
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if self._sha256 and file and Path(file).is_relative_to(self._folder):
+                del sys.modules[name]
+        if self._sha256:
+            sys.path.remove(str(self._folder))
+        self._folder, self._sha256 = lay_out(code), code.sha256
+        for name in code.files:  # a case's own module goes before one of the same name that is already imported
+            sys.modules.pop(name.removesuffix(".py").replace("/", "."), None)
+        sys.path.insert(0, str(self._folder))
+        importlib.invalidate_caches()
+
+
+class TargetMissing(Exception):
+    """The case folder has no such module or function."""
+
+
+def accepted_names(function: Callable[..., Any]) -> list[str]:
+    """The names that `function` can be called with; `**` where it takes any."""
+    parameters = inspect.signature(function).parameters.values()
+    return ["**" if p.kind is p.VAR_KEYWORD else p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]

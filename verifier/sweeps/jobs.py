@@ -1,0 +1,153 @@
+"""Units and values: the content-addressed pieces of a sweep, and the rows they return."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from verifier.model.canonical import Json, canonical_bytes, canonical_sha256
+from verifier.model.case import Scale, Value
+
+Keywords = tuple[tuple[str, Value], ...]
+
+
+def _plain(pairs: Scale | Keywords) -> dict[str, int | str]:
+    # a rational becomes text; an integer stays one, so that 1 and "1" are different settings
+    return {name: str(value) if isinstance(value, Fraction) else value for name, value in pairs}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One replicate of one target at one scale.
+
+    `stream_target` is the target whose stream it draws: its own, or its partner's under an `equals` control.
+    `keywords` are the replicate keys and the parameters that the target names.
+    """
+
+    registration: str
+    probe: str
+    target: str
+    stream_target: str
+    scale: Scale
+    replicate: int
+    keywords: Keywords
+    arm: str = ""
+
+    @cached_property
+    def stream(self) -> int:
+        """The 128-bit key of the unit's random stream: what the unit is, and nothing else."""
+        identity: dict[str, Json] = {
+            "registration": self.registration,
+            "probe": self.probe,
+            "target": self.stream_target,
+            "arm": self.arm,
+            "scale": _plain(self.scale),
+            "replicate": self.replicate,
+        }
+        return int.from_bytes(hashlib.sha256(canonical_bytes(identity)).digest()[:16], "big")
+
+    @cached_property
+    def key(self) -> str:
+        """The unit's key in the store."""
+        return canonical_sha256(
+            {"stream": f"{self.stream:032x}", "target": self.target, "keywords": _plain(self.keywords)}
+        )
+
+    @property
+    def group(self) -> tuple[str, Scale]:
+        """Units of one group take about equally long."""
+        return self.target, self.scale
+
+
+@dataclass(frozen=True)
+class ValueCall:
+    """An exact function of a case at one scale: a baseline, an exact curve, a control's values."""
+
+    registration: str
+    target: str
+    scale: Scale
+    keywords: Keywords
+
+    @cached_property
+    def key(self) -> str:
+        """The value's key in the store."""
+        return canonical_sha256(
+            {
+                "registration": self.registration,
+                "value": self.target,
+                "scale": _plain(self.scale),
+                "keywords": _plain(self.keywords),
+            }
+        )
+
+    @property
+    def group(self) -> tuple[str, Scale]:
+        """Values are grouped by target and scale, like units."""
+        return self.target, self.scale
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """Whether a target imports and what it can be called with; never stored."""
+
+    target: str
+
+    @property
+    def key(self) -> str:
+        """A key that names the target."""
+        return f"inspect {self.target}"
+
+    @property
+    def group(self) -> tuple[str, Scale]:
+        """Each inspection stands alone."""
+        return self.target, ()
+
+
+Job = Unit | ValueCall | Inspection
+
+Row = Mapping[str, Any]
+"""What a job returned: a JSON object of integers and texts, as stored and hashed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A job without an answer: what happened, and the traceback where there is one."""
+
+    what: str
+    traceback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What a unit returned: count, sum and sum of squares, exact where the values are integers."""
+
+    n: int
+    total: Fraction
+    total_of_squares: Fraction
+    values_sha256: str
+    exact: bool
+
+    @property
+    def mean(self) -> Fraction:
+        """The replicate's mean."""
+        return self.total / self.n
+
+
+def sums_of(row: Row) -> Sums:
+    """A unit's row, read. Raises KeyError or ValueError for a row that no worker wrote."""
+    return Sums(
+        n=int(row["n"]),
+        total=Fraction(row["sum"]),
+        total_of_squares=Fraction(row["sum_sq"]),
+        values_sha256=str(row["values_sha256"]),
+        exact=row["values"] == "integer",
+    )
+
+
+def value_of(row: Row) -> Fraction:
+    """A value's row, read."""
+    return Fraction(row["value"])

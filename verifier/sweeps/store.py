@@ -1,0 +1,78 @@
+"""The durable store of finished units: each is kept the moment it finishes, and found again by what it is."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+from verifier.model.canonical import canonical_bytes
+from verifier.model.errors import BadInput, InfrastructureFailed
+from verifier.sweeps.jobs import Failure, Row
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, row BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS failures (key TEXT NOT NULL, what TEXT NOT NULL, traceback TEXT NOT NULL);
+"""
+_APPLICATION_ID = 0x76667273
+
+
+class UnitStore:
+    """Rows by key in one SQLite file; several processes may share it.
+
+    A row is committed before `put` returns. WAL with synchronous NORMAL survives a killed process; a power cut may
+    lose the last rows, which the next run computes again from the same streams.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._connection = sqlite3.connect(path, timeout=30, isolation_level=None)
+            (application,) = self._connection.execute("PRAGMA application_id").fetchone()
+            (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if application != _APPLICATION_ID and tables:
+                raise BadInput("is not a store of units", where=str(path), mend="move it away or choose another ledger")
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.executescript(_TABLES)
+            self._connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+
+    def get(self, keys: Iterable[str]) -> dict[str, Row]:
+        """The rows among `keys` that are stored."""
+        found: dict[str, Row] = {}
+        try:
+            for key in keys:
+                stored = self._connection.execute("SELECT row FROM rows WHERE key = ?", (key,)).fetchone()
+                if stored is not None:
+                    found[key] = json.loads(stored[0])
+        except (sqlite3.Error, ValueError) as error:
+            raise self._failed(error) from error
+        return found
+
+    def put(self, key: str, row: Row) -> None:
+        """Keeps a finished row. A row of the same key, which is the same row, is left as it is."""
+        self._execute("INSERT OR IGNORE INTO rows VALUES (?, ?)", (key, canonical_bytes(row)))
+
+    def put_failure(self, key: str, failure: Failure) -> None:
+        """Keeps what went wrong; a failure is no row, so the next run tries again."""
+        self._execute("INSERT INTO failures VALUES (?, ?, ?)", (key, failure.what, failure.traceback))
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._connection.close()
+
+    def _execute(self, statement: str, values: tuple[object, ...]) -> None:
+        try:
+            self._connection.execute(statement, values)
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> InfrastructureFailed:
+        return InfrastructureFailed(
+            f"units cannot be stored ({error})",
+            where=str(self._path),
+            mend="check the folder's rights and the free space",
+        )

@@ -1,0 +1,105 @@
+"""What a worker process does with a job: call the target, check what came back, sum it exactly."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from verifier.model.canonical import rational_text
+from verifier.sweeps.code import Code, Importer, TargetMissing, accepted_names, cache_folder
+from verifier.sweeps.jobs import Failure, Inspection, Job, Row, Unit, ValueCall
+
+MAX_VALUES = 100_000_000
+MAX_TRACEBACK = 20_000
+
+_importer = Importer()
+
+
+class BadReturn(Exception):
+    """A target returned what a target may not return."""
+
+
+def prepare_process() -> None:
+    """Settings of a worker process: nothing is written into a case folder, nothing onto the driver's stdout."""
+    sys.dont_write_bytecode = True
+    os.environ["NUMBA_CACHE_DIR"] = str(cache_folder() / "numba")
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # lives as long as the process
+
+
+def perform(code: Code, job: Job) -> Row | Failure:
+    """The row of `job`; whatever the case's code raises becomes a Failure with its traceback."""
+    try:
+        function = _importer.target(code, job.target)
+        match job:
+            case Unit():
+                return unit_row(function(*_scale(job), stream=job.stream, **dict(job.keywords)))
+            case ValueCall():
+                return {"value": rational_text(_rational(function(*_scale(job), **dict(job.keywords))))}
+            case Inspection():
+                return {"names": accepted_names(function)}
+    except (TargetMissing, BadReturn) as error:
+        return Failure(f"{job.target}: {error}")
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a stranger's code may raise anything; the worker goes on
+        lines = traceback.format_exc()[-MAX_TRACEBACK:]
+        return Failure(f"{job.target} raised {type(error).__name__}: {str(error)[:500]}", lines)
+
+
+def _scale(job: Unit | ValueCall) -> list[int]:
+    return [value for _, value in job.scale]
+
+
+def _rational(value: object) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
+        raise BadReturn(f"returned {type(value).__name__}, not an exact Fraction or int")
+    return Fraction(value)
+
+
+def unit_row(returned: object) -> Row:
+    """Count, sum and sum of squares of a 1-D array of integers or floats, with a hash over its values.
+
+    Integers are summed exactly; the sum of floats is the correctly rounded one, which no order changes. Raises
+    BadReturn for any other shape or type, an empty array, NaN and infinities.
+    """
+    if isinstance(returned, dict):
+        raise BadReturn("returned a mapping; this rule takes one array, a value per inner repetition")
+    array = np.asarray(returned)
+    if array.ndim != 1 or not 0 < array.size <= MAX_VALUES:
+        raise BadReturn(f"returned an array of shape {array.shape}, not one value per inner repetition")
+    if array.dtype.kind in "iu":
+        return _row("integer", array.astype("<i8" if array.dtype.kind == "i" else "<u8"), _integer_sum)
+    if array.dtype.kind == "f":
+        doubles = array.astype("<f8")
+        if not np.isfinite(doubles).all():
+            first = int(np.flatnonzero(~np.isfinite(doubles))[0])
+            raise BadReturn(f"returned {doubles[first]} at position {first}")
+        return _row("float", doubles, math.fsum)
+    raise BadReturn(f"returned values of type {array.dtype}, neither integers nor floats")
+
+
+def _integer_sum(values: Any) -> int:
+    return sum(values)
+
+
+def _row(kind: str, values: np.ndarray[Any, Any], add: Callable[[Any], int | float]) -> Row:
+    numbers = values.tolist()
+    try:
+        total, squares = add(numbers), add(number * number for number in numbers)
+    except OverflowError:
+        raise BadReturn("returned values whose sum overflows") from None
+    if not math.isfinite(squares):
+        raise BadReturn("returned values whose sum of squares overflows")
+    return {
+        "values": kind,
+        "n": len(numbers),
+        "sum": rational_text(Fraction(total)),
+        "sum_sq": rational_text(Fraction(squares)),
+        "values_sha256": hashlib.sha256(kind.encode() + values.tobytes()).hexdigest(),
+    }
