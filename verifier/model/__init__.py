@@ -1,0 +1,1 @@
+"""Words, tables and exact numbers. No input, no output."""

@@ -13,7 +13,7 @@ import rfc8785
 
 from verifier.model.errors import BadInput
 
-Json: TypeAlias = "None | bool | int | str | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
 
 
 def canonical_bytes(value: Json) -> bytes:

@@ -33,7 +33,7 @@ class VerifierError(Exception):
 
     @property
     def sentence(self) -> str:
-        """The error as one sentence: `where: what; mend.`"""
+        """The error as one sentence: where, what, how to mend."""
         head = f"{self.where}: {self.what}" if self.where else self.what
         return f"{head}; {self.mend}." if self.mend else f"{head}."
 

@@ -1,0 +1,1 @@
+"""Grids of content-addressed units, their streams, their store, and where they run."""

@@ -108,7 +108,13 @@ class TargetMissing(Exception):
     """The case folder has no such module or function."""
 
 
-def accepted_names(function: Callable[..., Any]) -> list[str]:
-    """The names that `function` can be called with; `**` where it takes any."""
-    parameters = inspect.signature(function).parameters.values()
-    return ["**" if p.kind is p.VAR_KEYWORD else p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
+def keyword_names(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
+    """The keywords that `function` takes (`**` where it takes any), and those among them without a default.
+
+    The first positional parameter is the scale and is left out.
+    """
+    parameters = list(inspect.signature(function).parameters.values())
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    keywords = [p for p in parameters if p not in positional[:1] and p.kind is not p.VAR_POSITIONAL]
+    names = ["**" if p.kind is p.VAR_KEYWORD else p.name for p in keywords]
+    return names, [p.name for p in keywords if p.default is p.empty and p.kind is not p.VAR_KEYWORD]

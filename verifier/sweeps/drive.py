@@ -82,7 +82,7 @@ class _Drive(Generic[R]):
                 return
             run.rows = {}
             run.wanted += len(jobs)
-            run.rows.update(self.store.get(job.key for job in jobs if not isinstance(job, Inspection)))
+            run.rows.update(self.store.get(job.key for job in jobs))
             absent = {job.key: job for job in jobs if job.key not in run.rows}
             run.missing = set(absent)
             run.queue = deque(absent.values())
@@ -124,10 +124,10 @@ class _Drive(Generic[R]):
         job, result = event.job, event.result
         self.in_flight.discard(job.key)
         if isinstance(result, Failure):
-            self.store.put_failure(job.key, result)
+            if not isinstance(job, Inspection):  # a case that does not import leaves no trace
+                self.store.put_failure(job.key, result)
         else:
-            if not isinstance(job, Inspection):
-                self.store.put(job.key, result)
+            self.store.put(job.key, result)
             self.seconds[job.group] = event.seconds
         for run in self.runs:
             if job.key in run.missing:

@@ -92,14 +92,15 @@ class ValueCall:
 
 @dataclass(frozen=True)
 class Inspection:
-    """Whether a target imports and what it can be called with; never stored."""
+    """Whether a target of this code imports, and the names it can be called with."""
 
+    code_sha256: str
     target: str
 
-    @property
+    @cached_property
     def key(self) -> str:
-        """A key that names the target."""
-        return f"inspect {self.target}"
+        """The inspection's key in the store."""
+        return canonical_sha256({"code": self.code_sha256, "inspect": self.target})
 
     @property
     def group(self) -> tuple[str, Scale]:

@@ -92,6 +92,12 @@ class SweepProbe:
     kind = "sweep"
 
     @property
+    def drawing_targets(self) -> frozenset[str]:
+        """The targets that draw from a stream: the probe's, its controls' and their partners'."""
+        partners = (control.expect.value for control in self.controls if control.expect.kind == "equals")
+        return frozenset({self.target, *(control.target for control in self.controls), *partners})
+
+    @property
     def targets(self) -> tuple[str, ...]:
         """Every `module:function` that the probe and its controls call, without repetition."""
         named = [self.target, self.baseline, self.exact]

@@ -19,7 +19,7 @@ _APPLICATION_ID = 0x76667273
 
 
 class UnitStore:
-    """Rows by key in one SQLite file; several processes may share it.
+    """Rows by key in one SQLite file, made when the first row is kept; several processes may share it.
 
     A row is committed before `put` returns. WAL with synchronous NORMAL survives a killed process; a power cut may
     lose the last rows, which the next run computes again from the same streams.
@@ -27,25 +27,32 @@ class UnitStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            self._connection = sqlite3.connect(path, timeout=30, isolation_level=None)
-            (application,) = self._connection.execute("PRAGMA application_id").fetchone()
-            (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if application != _APPLICATION_ID and tables:
-                raise BadInput("is not a store of units", where=str(path), mend="move it away or choose another ledger")
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.executescript(_TABLES)
-            self._connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
+        self._connection: sqlite3.Connection | None = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is not None:
+            return self._connection
+        connection = sqlite3.connect(self._path, timeout=30, isolation_level=None)
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application != _APPLICATION_ID and tables:
+            raise BadInput("is not a store of units", where=str(self._path), mend="move it away or choose another ledger")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.executescript(_TABLES)
+        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        self._connection = connection
+        return connection
 
     def get(self, keys: Iterable[str]) -> dict[str, Row]:
         """The rows among `keys` that are stored."""
         found: dict[str, Row] = {}
+        if self._connection is None and not self._path.exists():
+            return found
         try:
+            connection = self._open()
             for key in keys:
-                stored = self._connection.execute("SELECT row FROM rows WHERE key = ?", (key,)).fetchone()
+                stored = connection.execute("SELECT row FROM rows WHERE key = ?", (key,)).fetchone()
                 if stored is not None:
                     found[key] = json.loads(stored[0])
         except (sqlite3.Error, ValueError) as error:
@@ -62,11 +69,12 @@ class UnitStore:
 
     def close(self) -> None:
         """Closes the file."""
-        self._connection.close()
+        if self._connection is not None:
+            self._connection.close()
 
     def _execute(self, statement: str, values: tuple[object, ...]) -> None:
         try:
-            self._connection.execute(statement, values)
+            self._open().execute(statement, values)
         except sqlite3.Error as error:
             raise self._failed(error) from error
 

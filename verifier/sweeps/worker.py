@@ -9,12 +9,13 @@ import sys
 import traceback
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from verifier.model.canonical import rational_text
-from verifier.sweeps.code import Code, Importer, TargetMissing, accepted_names, cache_folder
+from verifier.sweeps.code import Code, Importer, TargetMissing, keyword_names, cache_folder
 from verifier.sweeps.jobs import Failure, Inspection, Job, Row, Unit, ValueCall
 
 MAX_VALUES = 100_000_000
@@ -31,7 +32,7 @@ def prepare_process() -> None:
     """Settings of a worker process: nothing is written into a case folder, nothing onto the driver's stdout."""
     sys.dont_write_bytecode = True
     os.environ["NUMBA_CACHE_DIR"] = str(cache_folder() / "numba")
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # lives as long as the process
+    sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # lives as long as the process
 
 
 def perform(code: Code, job: Job) -> Row | Failure:
@@ -44,7 +45,8 @@ def perform(code: Code, job: Job) -> Row | Failure:
             case ValueCall():
                 return {"value": rational_text(_rational(function(*_scale(job), **dict(job.keywords))))}
             case Inspection():
-                return {"names": accepted_names(function)}
+                names, required = keyword_names(function)
+                return {"names": names, "required": required}
     except (TargetMissing, BadReturn) as error:
         return Failure(f"{job.target}: {error}")
     except (Exception, SystemExit) as error:  # noqa: BLE001  # a stranger's code may raise anything; the worker goes on

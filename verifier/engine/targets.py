@@ -1,0 +1,68 @@
+"""What a case's targets can be called with, asked in a worker before anything is registered."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+
+from verifier.casefile import Case, Probe
+from verifier.model.case import Value
+from verifier.model.errors import BadInput
+from verifier.model.tables import nearest
+from verifier.sweeps.jobs import Failure, Inspection, Job, Keywords, Row
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Target -> the names it accepts."""
+
+    names: Mapping[str, frozenset[str]]
+
+    def keywords(self, target: str, settings: Mapping[str, Value], replicate: Mapping[str, int] | None = None) -> Keywords:
+        """The replicate keys, and the settings that `target` names."""
+        accepted = self.names[target]
+        named = {name: value for name, value in settings.items() if name in accepted or "**" in accepted}
+        return tuple(sorted({**named, **(replicate or {})}.items()))
+
+
+def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | Failure], Targets]:
+    """A procedure: imports every target of the case and checks how it can be called.
+
+    Raises BadInput for a target that does not import, does not take `stream` or a replicate key, or wants a name that
+    the case does not give, and for a parameter that no target names.
+    """
+    jobs = {target: Inspection(case.code_sha256, target) for probe in case.probes for target in probe.targets}
+    results = yield list(jobs.values())
+    names: dict[str, frozenset[str]] = {}
+    required: dict[str, frozenset[str]] = {}
+    for target, job in jobs.items():
+        result = results[job.key]
+        if isinstance(result, Failure):
+            raise BadInput(result.what, where=str(case.folder), mend="mend the re-implementation, or the name in case.toml")
+        names[target], required[target] = frozenset(result["names"]), frozenset(result["required"])
+    for probe in case.probes:
+        for target in probe.targets:
+            _check_call(case, probe, target, names=names[target], required=required[target])
+    for parameter in case.defaults:
+        if not any(parameter in accepted or "**" in accepted for accepted in names.values()):
+            raise BadInput(
+                f"no target takes the parameter {parameter}", where=str(case.folder / "case.toml"), mend="remove it"
+            )
+    return Targets(names)
+
+
+def _check_call(case: Case, probe: Probe, target: str, *, names: frozenset[str], required: frozenset[str]) -> None:
+    draws = target in probe.drawing_targets
+    given = {"stream", *probe.rule.replicate} if draws else set[str]()
+    if "**" not in names and (absent := given - names):
+        raise BadInput(
+            f"{target} does not take {', '.join(sorted(absent))}",
+            where=str(case.folder),
+            mend=f"add it to its keyword arguments ({nearest(min(absent), sorted(names))})",
+        )
+    if missing := required - given - set(case.defaults):
+        raise BadInput(
+            f"{target} wants {', '.join(sorted(missing))}, which the case does not give",
+            where=str(case.folder / "case.toml"),
+            mend="add it to [parameters] or give it a default",
+        )

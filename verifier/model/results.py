@@ -1,0 +1,165 @@
+"""What a run of a case found: everything that the ledger, the report and the machine output are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from verifier.model.answers import About, Finding
+from verifier.model.case import Claim, Control, Dispute, Paper, Premise
+from verifier.model.controls import ControlResult
+from verifier.model.outcomes import Outcome, Reason
+from verifier.model.rulings import CaseRuling, PartRuling
+from verifier.model.verdicts import VerdictFinding
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The estimate at one scale: mean over `n` replicates, baseline subtracted, with its fixed-n standard error.
+
+    `exact` is the exact value there, where the case can compute it.
+    """
+
+    at: Mapping[str, int]
+    estimate: float
+    stderr: float | None
+    n: int
+    exact: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ControlRun:
+    """A control that was run, with the points it gave (of its own target)."""
+
+    result: ControlResult
+    points: tuple[Point, ...]
+
+    @property
+    def control(self) -> Control:
+        """Which control."""
+        return self.result.control
+
+
+@dataclass(frozen=True, slots=True)
+class Adequacy:
+    """Whether the registered design could have decided at this horizon, and what would."""
+
+    adequate: bool
+    needed: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitsRecord:
+    """The units behind an evidence entry: how many, and the Merkle root over their rows in unit order."""
+
+    count: int
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a probe gave at one end of its run: at its decision, or later at its registered maximum."""
+
+    stage: str
+    statistics: Mapping[str, Any] | None
+    points: tuple[Point, ...]
+    units: UnitsRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """What a probe found. `own` is its finding by the rule alone, `finding` the one after its controls.
+
+    `evidence` holds one element, or a second one where the run was continued to its maximum. `failure` is what went
+    wrong where there is no answer, with the traceback.
+    """
+
+    name: str
+    kind: str
+    parts: tuple[str, ...]
+    about: About
+    required: bool
+    answer: str
+    own: Finding
+    finding: Finding
+    summary: str
+    rule: Mapping[str, Any]
+    axis: str
+    scale_reached: int
+    claim_scale: int
+    below_scale: bool
+    reproduces_claim: bool
+    evidence: tuple[Evidence, ...]
+    controls: tuple[ControlRun, ...]
+    adequacy: Adequacy | None = None
+    residual_class: str | None = None
+    so_far: Mapping[str, Any] | None = None
+    failure: str = ""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the probe says about the dispute, after its controls."""
+        return self.finding.outcome
+
+    @property
+    def reason(self) -> Reason | None:
+        """The reason, where the outcome is not a decision."""
+        return self.finding.reason
+
+    @property
+    def latest(self) -> Evidence:
+        """The evidence with the most data."""
+        return self.evidence[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class RegistrationRecord:
+    """One registration of the same claim and dispute in this ledger."""
+
+    leaf: str
+    registration: str
+    time: str
+    exploratory: bool
+    changed: tuple[str, ...]
+    ended: str
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRecord:
+    """Where the run stands in the ledger (leaf hashes) and the ledger's head after it."""
+
+    url: str
+    registration: str
+    evidence: tuple[str, ...]
+    ruling: str
+    size: int
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """A run of one case, complete."""
+
+    case: str
+    folder: str
+    paper: Paper
+    claim: Claim
+    claim_sha256: str
+    quote_sha256: str
+    dispute: Dispute
+    dispute_id: str
+    premises: tuple[Premise, ...]
+    registration: str
+    ordinal: int
+    registrations: tuple[RegistrationRecord, ...]
+    exploratory: bool
+    overrides: Mapping[str, Any]
+    probes: tuple[ProbeResult, ...]
+    parts: Mapping[str, PartRuling]
+    ruling: CaseRuling
+    verdict: VerdictFinding
+    ledger: LedgerRecord
+    seconds: float
+    command: str
