@@ -1,0 +1,117 @@
+"""The `rule = {…}` table of a case file: strict models by kind, and the rule each becomes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from verifier.stats.growth_rule import GrowthRule
+
+MOST_DIGITS = 40
+MOST_EXPONENT = 30
+MOST_LOOKS = 10_000
+NUMBER = re.compile(
+    r"(?P<sign>[+-]?)(?:(?P<top>\d+)/(?P<bottom>\d+)|(?P<mantissa>\d+(?:\.\d+)?)(?:[eE](?P<exp>[+-]?\d{1,4}))?)"
+)
+
+
+def exact_number(value: object) -> Fraction:
+    """The number a string holds: a decimal ("0.19"), a rational ("1/3") or scientific notation ("1e4").
+
+    Raises ValueError, which pydantic turns into the key's error: for anything but a string (a TOML float was rounded
+    before it could be read), and for more digits or a larger exponent than a rule can mean.
+    """
+    if isinstance(value, Fraction):
+        return value
+    if not isinstance(value, str):
+        kind = "true or false" if isinstance(value, bool) else f"the number {value!r}"
+        raise ValueError(f'a number is written as a string, exactly, such as "0.19", "1/3" or "1e4"; this is {kind}')  # noqa: TRY004  # pydantic turns ValueError, not TypeError, into the key's error
+    text = value.strip()
+    found = NUMBER.fullmatch(text) if len(text) <= 3 * MOST_DIGITS and text.isascii() else None
+    if not found:
+        raise ValueError(f'{value[:60]!r} is not a number such as "0.19", "1/3" or "1e4"')
+    if sum(map(str.isdigit, text)) > MOST_DIGITS or abs(int(found["exp"] or 0)) > MOST_EXPONENT:
+        raise ValueError(f"more than {MOST_DIGITS} digits or an exponent beyond {MOST_EXPONENT}")
+    if found["bottom"] and int(found["bottom"]) == 0:
+        raise ValueError("the denominator is zero")
+    return Fraction(text)
+
+
+def positive(value: object) -> Fraction:
+    """An exact number above zero. Raises ValueError otherwise."""
+    number = exact_number(value)
+    if number <= 0:
+        raise ValueError("it must be above zero")
+    return number
+
+
+def not_negative(value: object) -> Fraction:
+    """An exact number of at least zero. Raises ValueError otherwise."""
+    number = exact_number(value)
+    if number < 0:
+        raise ValueError("it must not be negative")
+    return number
+
+
+Positive: TypeAlias = Annotated[Fraction, BeforeValidator(positive)]
+NotNegative: TypeAlias = Annotated[Fraction, BeforeValidator(not_negative)]
+Name: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Count: TypeAlias = Annotated[int, Field(ge=1, le=10**9)]
+
+
+class GrowthTable(BaseModel):
+    """`rule = { kind = "growth", … }` as written. Unknown keys, missing fields and bad values are ValidationErrors."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    kind: Literal["growth"]
+    law: Literal["log"] = "log"
+    delta: Positive
+    alternative: Positive
+    threshold: Positive = Fraction(10_000)
+    noise: Literal["block", "pooled"] = "block"
+    replicate: Annotated[dict[Name, Count], Field(max_length=4)] = Field(default_factory=dict)
+    looks: Annotated[list[Annotated[int, Field(ge=2, le=10**9)]], Field(min_length=1, max_length=MOST_LOOKS)]
+    gamma0: Positive = Fraction(1, 2)
+    floor: NotNegative = Fraction(0)
+    extrapolate: bool = True
+    variance: dict[Annotated[str, Field(pattern=r"^[1-9]\d{0,17}$")], Positive] = Field(default_factory=dict)
+    minimum_n: Annotated[int, Field(ge=6, le=10**12)] = 6
+
+    @model_validator(mode="after")
+    def _consistent(self) -> GrowthTable:
+        if any(a >= b for a, b in zip(self.looks, self.looks[1:], strict=False)):
+            raise ValueError(f"looks {self.looks} do not increase; list each replicate count once, smallest first")
+        if self.delta > self.alternative:
+            raise ValueError(
+                "delta, the smallest slope of interest, exceeds alternative, the alleged slope; half of it is usual"
+            )
+        if self.threshold < 100:
+            raise ValueError("threshold is below 100; one in a hundred is no ground for a ruling, and 1e4 is usual")
+        if self.gamma0 > 2:
+            raise ValueError("gamma0 exceeds 2, which leaves slower saturation to pass for growth; 0.5 is usual")
+        if self.variance and self.noise != "pooled":
+            raise ValueError('variance belongs to noise = "pooled"; a block needs none')
+        rule = self.to_rule()
+        if not rule.may_decide(rule.maximum):
+            raise ValueError(
+                f"the last look holds {rule.maximum * rule.replicate_size} repetitions, fewer than "
+                f"minimum_n = {self.minimum_n}; it could never decide"
+            )
+        return self
+
+    def to_rule(self) -> GrowthRule:
+        """The registered rule."""
+        fields: dict[str, Any] = {name: getattr(self, name) for name in type(self).model_fields if name != "kind"}
+        fields["looks"] = tuple(self.looks)
+        fields["variance"] = {int(k): sd for k, sd in self.variance.items()}
+        return GrowthRule(**fields)
+
+
+RULES: Mapping[str, type[GrowthTable]] = MappingProxyType({"growth": GrowthTable})
+"""Rule kind → the model of its table."""

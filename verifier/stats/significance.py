@@ -1,0 +1,74 @@
+"""From test statistics to the numbers people compare: tails, normal sigmas, e-values from p-values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from verifier.stats.laws import Floats
+
+TINY = 1e-280  # below this a cumulative probability is taken from its series, in logs
+
+
+def log_t_cdf(x: npt.ArrayLike, df: npt.ArrayLike) -> Floats:
+    """ln P(T ≤ x) for Student's t on `df` degrees of freedom, accurate far into the lower tail.
+
+    Below 1e-280 the probability is ½ I_z(df/2, ½) with z = df/(df + x²) in its hypergeometric form
+    z^a/(a B(a, b)) · ₂F₁(a, 1 − b; a + 1; z) (Abramowitz and Stegun 1964, 26.5.4 and 26.7.1), so that neither x nor
+    the probability needs to be representable.
+    """
+    x, df = np.broadcast_arrays(np.asarray(x, float), np.asarray(df, float))
+    cdf = special.stdtr(df, x)
+    far = (x < 0) & (cdf < TINY)
+    with np.errstate(divide="ignore"):
+        logs = np.log(cdf)
+    if np.any(far):
+        logs = np.where(far, _log_far_tail(np.where(far, x, -1.0), df), logs)
+    return np.asarray(logs)
+
+
+def _log_far_tail(x: Floats, df: Floats) -> Floats:
+    a = df / 2
+    with np.errstate(over="ignore"):
+        log_z = np.log(df) - 2 * np.log(np.hypot(x, np.sqrt(df)))
+    series = special.hyp2f1(a, 0.5, a + 1, np.exp(log_z))
+    return np.asarray(a * log_z - np.log(2 * a) - special.betaln(a, 0.5) + np.log(series))
+
+
+def sigma_from_t(t: float, df: float) -> float:
+    """The normal quantile with the same one-sided tail as `t` on `df` degrees of freedom: what "5 sigma" means.
+
+    Negative for a negative t. An infinite t gives an infinite sigma.
+    """
+    if math.isinf(t):
+        return t
+    tail = float(special.ndtri_exp(log_t_cdf(-abs(t), df)))
+    return math.copysign(abs(tail), t) if t else 0.0
+
+
+def anytime_sigma(log_e: float) -> float:
+    """Φ⁻¹(1 − 1/E): the sigma that an e-process reaching E is worth under any stopping rule (Ville 1939).
+
+    `log_e` is ln of the supremum. 0 where E ≤ 2, for then nothing was seen.
+    """
+    if log_e <= math.log(2):
+        return 0.0
+    return float(-special.ndtri_exp(-log_e))
+
+
+def p_to_e(p: float) -> float:
+    """The e-value (1 − p + p ln p)/(p ln² p) of a p-value in (0, 1): the mixture of ε p^(ε−1) over ε in (0, 1).
+
+    Source: Vovk and Wang (2021), E-values: calibration, combination and applications, Section 2.
+    """
+    if p >= 1:
+        return 0.5 if p == 1 else math.nan
+    if p <= 0:
+        return math.inf
+    x = math.log(p)
+    if x > -1e-3:  # the numerator cancels near p = 1: 1 − e^x + x e^x = x²/2 + x³/3 + x⁴/8 + …
+        return (0.5 + x / 3 + x * x / 8 + x**3 / 30) / p
+    return (1 - p + p * x) / (p * x * x)
