@@ -1,0 +1,19 @@
+"""The append-only record: registrations before the data, evidence, rulings, and the proof that nothing moved."""
+
+from verifier.ledger.content import Content, FreeText, Text
+from verifier.ledger.entry import KINDS, Entry
+from verifier.ledger.ledger import DEFAULT_LEDGER, Appended, Ledger, Transaction
+from verifier.ledger.verify import Verification
+
+__all__ = [
+    "DEFAULT_LEDGER",
+    "KINDS",
+    "Appended",
+    "Content",
+    "Entry",
+    "FreeText",
+    "Ledger",
+    "Text",
+    "Transaction",
+    "Verification",
+]

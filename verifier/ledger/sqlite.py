@@ -1,0 +1,191 @@
+"""SQLite as the ledger's store: looking at a file before opening it, connections, and what its errors mean."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.pool import NullPool, QueuePool
+
+from verifier.ledger.store import TABLE_NAMES
+from verifier.model.errors import BadInput, InfrastructureFailed, TamperingDetected, VerifierError
+
+APPLICATION_ID = 0x76726C67  # "vrlg", in the file's header from the ledger's first transaction on
+BUSY_SECONDS = 30
+_MAGIC = b"SQLite format 3\x00"
+
+
+class SqliteFile:
+    """One SQLite file that is, or will be, a ledger. Constructing it touches nothing; `look` reads 100 bytes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._engines: dict[str, Engine] = {}
+
+    def look(self) -> bool:
+        """Whether something is written in the file; False where it is absent or empty.
+
+        Reads the header only and never through SQLite, so that a file that is no ledger cannot be changed by it.
+        Raises BadInput for anything else than a ledger, InfrastructureFailed where the file cannot be read.
+        """
+        try:
+            mode = self.path.stat().st_mode
+            if stat.S_ISDIR(mode):
+                raise self._not_a_ledger("this is a folder, not a ledger")
+            if not stat.S_ISREG(mode):
+                raise self._not_a_ledger("this is not a regular file, so it is not a ledger")
+            with self.path.open("rb") as file:
+                header = file.read(100)
+        except FileNotFoundError:
+            return False
+        except NotADirectoryError as error:
+            raise self._not_a_ledger("a file stands where a folder of this path should be") from error
+        except ValueError as error:
+            raise BadInput("the ledger's path has a zero byte in it") from error
+        except OSError as error:
+            raise self._failed(f"the ledger cannot be read ({error.strerror})") from error
+        if not header:
+            return False
+        if not header.startswith(_MAGIC):
+            raise self._not_a_ledger("this file is not an SQLite database, so it is not a ledger")
+        if header[68:72] != APPLICATION_ID.to_bytes(4, "big"):
+            raise self._not_a_ledger("this SQLite database is not a ledger")
+        return True
+
+    def reader(self) -> Engine:
+        """The engine for reading: it can change nothing, and sees one state of the ledger per transaction."""
+        return self._engine("reader")
+
+    def writer(self) -> Engine:
+        """The engine for appending: its transactions begin with BEGIN IMMEDIATE, and a commit is on the disk.
+
+        Makes the file's folder where it is missing. Raises InfrastructureFailed where that cannot be.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._failed(f"the ledger's folder cannot be made ({error.strerror})") from error
+        return self._engine("writer")
+
+    def mark(self, connection: Connection) -> None:
+        """Marks the file as a ledger, within the transaction of its first append."""
+        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+
+    def check_schema(self, connection: Connection) -> None:
+        """Raises BadInput for a ledger's table that is a view, or that a trigger acts on."""
+        rows = connection.exec_driver_sql(
+            "SELECT type, name, tbl_name FROM sqlite_schema WHERE type IN ('view', 'trigger')"
+        )
+        for kind, name, table in rows:
+            if {name, table} & TABLE_NAMES:
+                raise self._not_a_ledger(f"this database has a {kind} in the place of a ledger's table")
+
+    def close(self) -> None:
+        """Closes every connection; the write-ahead log is then folded into the file."""
+        for engine in self._engines.values():
+            engine.dispose()
+        self._engines.clear()
+
+    def meaning(self, error: BaseException | None) -> VerifierError:
+        """What an error of the database driver means to a person."""
+        name = getattr(error, "sqlite_errorname", "") or ""
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return self._failed(
+                f"another process has held the ledger for {BUSY_SECONDS} seconds", mend="run the command again"
+            )
+        if name.startswith("SQLITE_FULL"):
+            return self._failed("the disk is full; the entries before are kept", mend="free some space and try again")
+        if name.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_CANTOPEN", "SQLITE_AUTH")):
+            return self._failed(
+                "the ledger cannot be opened or written here", mend="check the rights of the file and of its folder"
+            )
+        if name.startswith(("SQLITE_IOERR", "SQLITE_PROTOCOL", "SQLITE_NOMEM", "SQLITE_NOLFS")):
+            return self._failed(
+                f"the disk refused ({error}); the entries before are kept", mend="check the disk and try again"
+            )
+        if name.startswith("SQLITE_NOTADB"):
+            return self._not_a_ledger("this file is not an SQLite database, so it is not a ledger")
+        return TamperingDetected(f"the ledger's tables are damaged ({error})", where=os.fspath(self.path))
+
+    def _not_a_ledger(self, what: str) -> BadInput:
+        return BadInput(what, where=os.fspath(self.path), mend="name a ledger, or a file that does not exist yet")
+
+    def _failed(self, what: str, *, mend: str = "") -> InfrastructureFailed:
+        return InfrastructureFailed(what, where=os.fspath(self.path), mend=mend)
+
+    def _engine(self, role: str) -> Engine:
+        if role not in self._engines:
+            made = _writer(self.path) if role == "writer" else _reader(self.path)
+            self._engines[role] = made
+        return self._engines[role]
+
+
+def _uri(path: Path, query: str) -> str:
+    return f"file:{quote(os.fsencode(path.absolute()))}?{query}"
+
+
+def _connect(path: Path, query: str) -> sqlite3.Connection:
+    made = sqlite3.connect(
+        _uri(path, query), uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    # somebody may have changed a column to text that is no UTF-8: it is read as it is, and then refused
+    made.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+    for pragma in ("trusted_schema = OFF", "foreign_keys = ON", "synchronous = FULL", "cell_size_check = ON"):
+        made.execute(f"PRAGMA {pragma}")
+    return made
+
+
+def _made_engine(creator: Callable[[], sqlite3.Connection], begin: str, **pool: Any) -> Engine:
+    # the driver must not begin transactions by itself (isolation_level None above): this event does
+    engine = create_engine("sqlite://", creator=creator, **pool)
+
+    @event.listens_for(engine, "begin")
+    def begin_transaction(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _writer(path: Path) -> Engine:
+    def connect() -> sqlite3.Connection:
+        made = _connect(path, "mode=rwc")
+        if path.stat().st_size:
+            _prefer_wal(made)
+        return made
+
+    return _made_engine(connect, "BEGIN IMMEDIATE", poolclass=QueuePool, pool_size=1, max_overflow=0)
+
+
+def _prefer_wal(connection: sqlite3.Connection) -> None:
+    """Turns on the write-ahead log, so that readers never wait; where that cannot be now, the ledger works without."""
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if not error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            connection.close()
+            raise
+
+
+def _reader(path: Path) -> Engine:
+    def connect() -> sqlite3.Connection:
+        writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+        # opened for writing it can fold a write-ahead log left by a crash; query_only keeps it from anything else
+        made = _connect(path, "mode=rw" if writable else "mode=ro")
+        try:
+            made.execute("PRAGMA query_only = ON")
+            made.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except sqlite3.OperationalError as error:
+            made.close()
+            if writable or not error.sqlite_errorname.startswith("SQLITE_CANTOPEN"):
+                raise
+            # a folder we may not write, and nobody else writes: no shared memory beside the file is needed
+            made = _connect(path, "mode=ro&immutable=1")
+        return made
+
+    return _made_engine(connect, "BEGIN", poolclass=NullPool)
