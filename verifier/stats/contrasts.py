@@ -23,7 +23,7 @@ GAMMAS = 25
 
 
 class Contrasts(NamedTuple):
-    """The three contrasts of the growth rule, each float64 of shape (m,), each reading the slope per unit of the law."""
+    """The three contrasts of the growth rule, float64 of shape (m,), each reading the slope per unit of the law."""
 
     cone: Floats
     up: Floats
@@ -57,11 +57,11 @@ def cone_contrast(scales: Sequence[int], *, gamma0: float, law: str = "log") -> 
         raise BadInput(f"{len(scales)} scales are too few for a cone contrast", mend="use at least five scales")
     coefficients, _ = nnls((generators / norms).T, centred)
     residual = centred - (generators / norms).T @ coefficients
-    residual -= residual.mean()
+    residual = residual - residual.mean()
     reach = float(residual @ h)
     if reach <= 1e-12 * float(centred @ centred):
         raise BadInput("at these scales the law is itself a saturating function", mend="add scales, further apart")
-    return residual / reach
+    return np.asarray(residual / reach)
 
 
 def slope_contrast(scales: Sequence[int], *, first: int = 0, law: str = "log") -> Floats:

@@ -97,5 +97,5 @@ def sd_upper_bound(sd: float, df: float, *, level: float = 0.2) -> float:
 
 
 def log_threshold(threshold: float, discount: float = 1.0) -> float:
-    """ln of the threshold that an undiscounted E must reach, T/discount."""
+    """Natural logarithm of the threshold that an undiscounted E must reach, T/discount."""
     return float(np.log(threshold) - np.log(discount))

@@ -25,7 +25,7 @@ TAUS = (0.5, 1.0, 2.0, 4.0, 8.0)
 def log_t_e(
     t: npt.ArrayLike, *, df: npt.ArrayLike, n: npt.ArrayLike, tau: npt.ArrayLike, two_sided: bool = False
 ) -> Floats:
-    """ln E of one t e-process, elementwise over the broadcast arguments.
+    """Natural logarithm of one t e-process, elementwise over the broadcast arguments.
 
     t: the t statistic √n (θ̂ − m0)/σ̂, dimensionless, may be infinite. df: degrees of freedom ν of σ̂ (block n − 1,
     pooled Σ(n_j − 1)). n: replicates, or the effective number for unequal n_j. tau: prior scale. One-sided: evidence
@@ -47,14 +47,14 @@ def log_t_e(
 
 
 def log_mixture_e(t: npt.ArrayLike, *, df: npt.ArrayLike, n: npt.ArrayLike, two_sided: bool = False) -> Floats:
-    """ln of the average over TAUS of the t e-processes, elementwise over the broadcast arguments."""
+    """Natural logarithm of the average over TAUS of the t e-processes, elementwise over the broadcast arguments."""
     t, df, n = (np.asarray(value, float)[..., None] for value in (t, df, n))
     logs = log_t_e(t, df=df, n=n, tau=np.array(TAUS), two_sided=two_sided)
     return log_mean_exp(logs, axis=-1)
 
 
 def log_mean_exp(logs: Floats, *, axis: int) -> Floats:
-    """ln of the mean of exp(logs) along an axis, without overflow; −∞ where all are −∞."""
+    """Natural logarithm of the mean of exp(logs) along an axis, without overflow; −∞ where all are −∞."""
     top = logs.max(axis=axis, keepdims=True)
     anchor = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):

@@ -16,7 +16,7 @@ from verifier.stats import adequacy as horizon
 from verifier.stats import growth_sentences as sentences
 from verifier.stats.adequacy import Adequacy
 from verifier.stats.contrasts import contrasts, l1_norm
-from verifier.stats.critical import log_threshold
+from verifier.stats.critical import log_threshold, sd_upper_bound
 from verifier.stats.growth_evidence import Estimates, LogEvidence, contrast_estimates, log_evidence
 from verifier.stats.growth_gates import extrapolation_gate, misfit_gate, no_variance
 from verifier.stats.growth_rule import HALF_BAR, LEAST_SCALES, GrowthAnswer, GrowthRule, decide
@@ -70,8 +70,8 @@ def evaluate(
     scales: the m scales run, increasing. values: (m, n) replicate means, baseline subtracted. claim_scale: K_claim.
     discount: 6/(π² l²) of the l-th registration. last: no further look follows. planned_sd: per scale, of one
     replicate, for scales that were not run. registered_scales: the grid that `needed` speaks of (default: scales).
-    stopped_at: the look of the registered stop where data go on beyond it. shared_seeds: one stream drives all scales of
-    a replicate. axis: the name of the scale in `needed`.
+    stopped_at: the look of the registered stop where data go on beyond it. shared_seeds: one stream drives all scales
+    of a replicate. axis: the name of the scale in `needed`.
 
     `answer` is the first row of the table that applies at this look. `stops` says whether it ends the run: only the
     two decided answers do before the last look, and too few scales, which no data can mend.
@@ -228,7 +228,7 @@ def _adequacy(design: Design, values: Floats, estimates: Estimates) -> Adequacy:
     spread = [float(path.stderr[-1] * math.sqrt(path.n[-1])) for path in paths]
     if design.reaches_claim:
         adequate = horizon.is_adequate(rule, m=m, sd=spread, df=df, discount=design.discount)
-        upper = [horizon.sd_upper_bound(s, df) for s in spread]
+        upper = [sd_upper_bound(s, df) for s in spread]
         n = horizon.needed_for_contrasts(rule, m=m, sd=upper, discount=design.discount)
         needs = {design.axis: max(design.claim_scale, design.scales[-1])}
         return Adequacy(adequate=adequate, needed=needs if n is None else needs | {"n": n} | rule.inner(n))

@@ -1,4 +1,4 @@
-"""The growth rule over many simulated data sets at once, with its early stopping: the same table, facts by the array."""
+"""The growth rule over many simulated data sets at once, with early stopping: the same table, facts by the array."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def run_batch(
 ) -> Batch:
     """The answers of complete runs: stopped at the first look that decides, else judged at the maximum n.
 
-    values: (runs, m, rule.maximum), fresh streams per scale. The gates that look at cell means are computed only where a
-    decision hangs on them, which changes no answer.
+    values: (runs, m, rule.maximum), fresh streams per scale. The gates that look at cell means are computed only where
+    a decision hangs on them, which changes no answer.
     """
     runs = values.shape[0]
     if len(scales) < LEAST_SCALES:
@@ -62,13 +62,15 @@ def run_batch(
     for run in range(runs):
         answer = None
         for look in np.flatnonzero(candidates[run, :-1]):
-            seen = _judge(rule, scales, values[run, :, : looks[look]], facts.at(run, look), reaches, adequate=True)
+            seen = _judge(
+                rule, scales, values[run, :, : looks[look]], facts.at(run, int(look)), reaches=reaches, adequate=True
+            )
             if seen.outcome.decided:
                 answer, used[run] = seen, looks[look]
                 break
         if answer is None:
             adequate = reaches and _adequate(rule, len(scales), estimates, run, discount)
-            answer = _judge(rule, scales, values[run], facts.at(run, -1), reaches, adequate=adequate)
+            answer = _judge(rule, scales, values[run], facts.at(run, -1), reaches=reaches, adequate=adequate)
         answers.append(answer)
     return Batch(answers, used)
 
@@ -91,9 +93,9 @@ def _judge(
     scales: Sequence[int],
     values: Floats,
     facts: dict[str, bool],
-    reaches: bool,
     *,
-    adequate: bool,  # noqa: FBT001  # passed through
+    reaches: bool,
+    adequate: bool,
 ) -> GrowthAnswer:
     fit = misfit_gate(rule, scales, values, shared_seeds=False)
     return decide(

@@ -52,7 +52,7 @@ def grow_t(estimates: Estimates) -> Floats:
 
 
 def log_evidence(rule: GrowthRule, estimates: Estimates) -> LogEvidence:
-    """ln of the three e-processes at every look.
+    """Natural logarithms of the three e-processes at every look.
 
     E_grow = min(E[θ_cone > B], E[s_up > B]): evidence against a union of nulls (intersection–union, Berger 1982).
     E_flat: the average of E[s_up < δ − B] and E[s_full < δ − B], against β ≥ δ, under which both slopes are at least δ
@@ -73,5 +73,5 @@ def _log_below(estimates: Estimates, slope: float) -> Floats:
 
 
 def growth_log_e(rule: GrowthRule, scales: Sequence[int], values: Floats, looks: Sequence[int]) -> LogEvidence:
-    """ln E_grow, E_flat and E_half of the values (…, m scales, N replicates) at the looks, all ≤ N."""
+    """Natural logarithms of E_grow, E_flat and E_half of the values (…, m scales, N replicates) at the looks."""
     return log_evidence(rule, contrast_estimates(rule, scales, values, looks))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from math import prod
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from verifier.model.outcomes import Outcome, Reason
 
@@ -72,7 +72,7 @@ class GrowthAnswer(StrEnum):
     outcome: Outcome
     reason: Reason | None
 
-    def __new__(cls, value: str, sentence: str, outcome: Outcome, reason: Reason | None) -> GrowthAnswer:
+    def __new__(cls, value: str, sentence: str, outcome: Outcome, reason: Reason | None) -> Self:
         """A member is its word and carries what it means."""
         member = str.__new__(cls, value)
         member._value_ = value
@@ -153,7 +153,7 @@ class GrowthAnswer(StrEnum):
     )
 
 
-def decide(
+def decide(  # noqa: C901  # a table is written as one return a row
     *,
     too_few_scales: bool,
     no_variance: bool,

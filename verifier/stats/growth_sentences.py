@@ -60,9 +60,11 @@ def _numbers(rule: GrowthRule, statistics: GrowthStatistics, axis: str) -> list[
     sigma = "" if full.sigma_fixed_n is None else f", {full.sigma_fixed_n:.1f} sigma at fixed n"
     return [
         f"slope {full.estimate:.3f} per {_unit(rule, axis)}{interval_text(full)}{sigma}",
-        f"sup E_grow {grow.sup:.2g} ({statistics.sigma_anytime:.1f} sigma at any stopping time) and "
-        f"sup E_flat {flat.sup:.2g}, times {statistics.discount:.2g} for the registrations made, "
-        f"against {float(rule.threshold):.2g}",
+        (
+            f"sup E_grow {grow.sup:.2g} ({statistics.sigma_anytime:.1f} sigma at any stopping time) and "
+            f"sup E_flat {flat.sup:.2g}, times {statistics.discount:.2g} for the registrations made, "
+            f"against {float(rule.threshold):.2g}"
+        ),
         f"{statistics.n} of {rule.maximum} replicates{inner}",
     ]
 

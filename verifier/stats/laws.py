@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -26,7 +27,7 @@ def scale_array(scales: Sequence[int]) -> Floats:
         raise BadInput("there is no scale", mend="list at least five scales")
     if any(isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2 for k in scales):
         raise BadInput(f"the scales {list(scales)} are not all integers of at least 2", mend="leave out smaller ones")
-    if any(a >= b for a, b in zip(scales, scales[1:], strict=False)):
+    if any(a >= b for a, b in itertools.pairwise(scales)):
         raise BadInput(f"the scales {list(scales)} do not increase", mend="list each once, smallest first")
     return np.array([float(k) for k in scales])
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
-from scipy.linalg import solve_triangular
 from scipy.optimize import nnls
 
 from verifier.stats.contrasts import saturators
@@ -47,20 +46,20 @@ def _family(scales: tuple[int, ...], gamma0: float, law: str) -> Floats:
     if law != "log":
         growing.append(law_values(scales, law))
     rows = np.concatenate([np.array(growing), saturators(scales, gamma0=gamma0)])
-    rows = rows / np.abs(rows[:, -1:])
+    rows = np.asarray(rows / np.abs(rows[:, -1:]))
     rows.setflags(write=False)
     return rows
 
 
-def least_chi2(scales: Sequence[int], means: Floats, factor: Floats, *, gamma0: float, law: str = "log") -> float:
-    """min over a and c ≥ 0 of ‖L⁻¹(ȳ − a·1 − Gᵀc)‖², with LLᵀ the covariance of the means; `factor` is L, (m, m).
+def least_chi2(scales: Sequence[int], means: Floats, whiten: Floats, *, gamma0: float, law: str = "log") -> float:
+    """The least ‖L⁻¹(ȳ − a·1 − Gᵀc)‖² over a and c ≥ 0, with LLᵀ the covariance of the means; `whiten` is L⁻¹, (m, m).
 
     Non-negative least squares (Lawson and Hanson 1974) after whitening; the constant is projected out and the columns
     brought to unit norm, which changes no fit and keeps steep saturators from ruling the conditioning.
     """
     generators = _family(tuple(int(k) for k in scales), gamma0, law)
     columns = np.column_stack([np.ones(len(means)), means, generators.T])
-    white = solve_triangular(factor, columns, lower=True)
+    white = whiten @ columns
     one = white[:, 0] / np.linalg.norm(white[:, 0])
     white = white[:, 1:] - np.outer(one, one @ white[:, 1:])
     target, design = white[:, 0], white[:, 1:]
@@ -75,9 +74,9 @@ def misfit(
 ) -> Misfit | None:
     """The misfit of the values (m scales, n replicates), or None where n or m is too small to judge it.
 
-    Fresh streams per scale: diagonal weights n/s_j², χ² times (n − 3)/(n − 1), the mean of 1/χ²_{n−1} scaled, and p from
-    χ²(m − 3). Seeds shared across scales: the full sample covariance S/n; the residual then lives in q = m − 3
-    dimensions, where T²(n − q)/(q(n − 1)) is F(q, n − q) (Hotelling 1931; Rao 1959), and the printed χ² is
+    Fresh streams per scale: diagonal weights n/s_j², χ² times (n − 3)/(n − 1), which undoes the mean of 1/s² being too
+    large, and p from χ²(m − 3). Seeds shared across scales: the full sample covariance S/n; the residual then lives in
+    q = m − 3 dimensions, where T²(n − q)/(q(n − 1)) is F(q, n − q) (Hotelling 1931; Rao 1959), and the printed χ² is
     T²(n − q − 2)/(n − 1), which is the same factor at q = 1.
     """
     m, n = values.shape
@@ -89,12 +88,12 @@ def misfit(
         deviations = values.std(axis=1, ddof=1) / math.sqrt(n)
         if not np.all(deviations > 0):
             return None
-        chi2 = least_chi2(scales, means, np.diag(deviations), gamma0=gamma0, law=law) * (n - 3) / (n - 1)
+        chi2 = least_chi2(scales, means, np.diag(1 / deviations), gamma0=gamma0, law=law) * (n - 3) / (n - 1)
         return Misfit(chi2=chi2, df=q, p=float(special.chdtrc(q, chi2)))
     try:
-        factor = np.linalg.cholesky(np.cov(values) / n)
+        whiten = np.linalg.inv(np.linalg.cholesky(np.cov(values) / n))
     except np.linalg.LinAlgError:
         return None
-    t2 = least_chi2(scales, means, factor, gamma0=gamma0, law=law)
+    t2 = least_chi2(scales, means, whiten, gamma0=gamma0, law=law)
     p = float(special.fdtrc(q, n - q, t2 * (n - q) / (q * (n - 1))))
     return Misfit(chi2=t2 * (n - q - 2) / (n - 1), df=q, p=p)

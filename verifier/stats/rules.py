@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from fractions import Fraction
@@ -85,7 +86,7 @@ class GrowthTable(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> GrowthTable:
-        if any(a >= b for a, b in zip(self.looks, self.looks[1:], strict=False)):
+        if any(a >= b for a, b in itertools.pairwise(self.looks)):
             raise ValueError(f"looks {self.looks} do not increase; list each replicate count once, smallest first")
         if self.delta > self.alternative:
             raise ValueError(

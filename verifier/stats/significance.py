@@ -14,20 +14,22 @@ TINY = 1e-280  # below this a cumulative probability is taken from its series, i
 
 
 def log_t_cdf(x: npt.ArrayLike, df: npt.ArrayLike) -> Floats:
-    """ln P(T ≤ x) for Student's t on `df` degrees of freedom, accurate far into the lower tail.
+    """Natural logarithm of P(T ≤ x) for Student's t on `df` degrees of freedom, accurate far into the lower tail.
 
     Below 1e-280 the probability is ½ I_z(df/2, ½) with z = df/(df + x²) in its hypergeometric form
     z^a/(a B(a, b)) · ₂F₁(a, 1 − b; a + 1; z) (Abramowitz and Stegun 1964, 26.5.4 and 26.7.1), so that neither x nor
     the probability needs to be representable.
     """
     x, df = np.broadcast_arrays(np.asarray(x, float), np.asarray(df, float))
+    shape = x.shape
+    x, df = np.atleast_1d(x), np.atleast_1d(df)
     cdf = special.stdtr(df, x)
     far = (x < 0) & (cdf < TINY)
     with np.errstate(divide="ignore"):
         logs = np.log(cdf)
     if np.any(far):
-        logs = np.where(far, _log_far_tail(np.where(far, x, -1.0), df), logs)
-    return np.asarray(logs)
+        logs[far] = _log_far_tail(x[far], df[far])
+    return np.asarray(logs.reshape(shape))
 
 
 def _log_far_tail(x: Floats, df: Floats) -> Floats:
