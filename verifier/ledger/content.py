@@ -16,6 +16,7 @@ MAX_DEPTH = 64
 MAX_INTEGER = 2**53 - 1
 SALT_BYTES = 32
 COMMITMENT_KEY = "text_commitment"
+_CONTAINERS = (dict, list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ def commit(salt: bytes, data: bytes) -> str:
     return hashlib.sha256(salt + data).hexdigest()
 
 
-def seal(content: Mapping[str, Content], text_salt: Callable[[str], bytes]) -> tuple[dict[str, Json], list[Text]]:
-    """The content as it is stored and hashed, and its free texts, in the order of a walk through it.
+def seal(content: Mapping[str, Content], text_salt: Callable[[str], bytes]) -> tuple[bytes, list[Text]]:
+    """The bytes of the content as they are stored and hashed, and its free texts, in the order of a walk through it.
 
     `text_salt` gives the 32-byte salt of the text at a JSON pointer. Raises BadInput for a float, an integer beyond
     ±(2^53 − 1), a value JSON has not, more than 64 levels, the reserved key "text_commitment", or more than 16 MiB.
@@ -61,8 +62,8 @@ def seal(content: Mapping[str, Content], text_salt: Callable[[str], bytes]) -> t
         texts.append(made)
         return {COMMITMENT_KEY: made.commitment}
 
-    sealed = _copied_top(content, free)
-    _bounded(len(canonical_bytes(sealed)) + sum(len(made.text.encode()) for made in texts))
+    sealed = canonical_bytes(_copied_top(content, free))
+    _bounded(len(sealed) + sum(len(made.text.encode()) for made in texts))
     return sealed, texts
 
 
@@ -126,7 +127,8 @@ def _encodable(text: str, pointer: str) -> str:
 
 def _escaped(key: object) -> str:
     """A reference token of RFC 6901."""
-    return str(key).replace("~", "~0").replace("/", "~1")
+    text = str(key)
+    return text.replace("~", "~0").replace("/", "~1") if "~" in text or "/" in text else text
 
 
 def _bounded(size: int) -> None:
@@ -143,10 +145,12 @@ def restore(sealed: Json, stored: Iterable[tuple[str, bytes, str]]) -> tuple[dic
     `stored` holds (commitment, salt, text), already checked against one another. Raises Damaged where a text is
     missing, left over or used twice, and for content that is no mapping or nested too deep.
     """
+    if not isinstance(sealed, dict):
+        raise Damaged("its content is not a mapping")
     restorer = _Restorer({commitment: (salt, text) for commitment, salt, text in stored})
     restored = restorer.walk(sealed, "", 1)
     if not isinstance(restored, dict):
-        raise Damaged("its content is not a mapping")
+        raise Damaged("its content is a text and not a mapping")
     if restorer.waiting:
         raise Damaged("a text is stored with it that its content does not name")
     return restored, tuple(restorer.found)
@@ -160,15 +164,19 @@ class _Restorer:
         self.found: list[Text] = []
 
     def walk(self, value: Any, pointer: str, depth: int) -> Any:
-        if not isinstance(value, dict | list):
-            return value
         if isinstance(value, dict) and COMMITMENT_KEY in value:
             return self._placed(value, pointer)
         if depth > MAX_DEPTH:
             raise Damaged("its content is nested too deep")
         if isinstance(value, list):
-            return [self.walk(item, f"{pointer}/{i}", depth + 1) for i, item in enumerate(value)]
-        return {key: self.walk(item, f"{pointer}/{_escaped(key)}", depth + 1) for key, item in value.items()}
+            return [
+                self.walk(item, f"{pointer}/{i}", depth + 1) if isinstance(item, _CONTAINERS) else item
+                for i, item in enumerate(value)
+            ]
+        return {
+            key: self.walk(item, f"{pointer}/{_escaped(key)}", depth + 1) if isinstance(item, _CONTAINERS) else item
+            for key, item in value.items()
+        }
 
     def _placed(self, value: dict[str, Any], pointer: str) -> str:
         commitment = value[COMMITMENT_KEY]

@@ -106,6 +106,11 @@ class Prepared(NamedTuple):
     salt: bytes
     texts: list[Text]
 
+    def raw(self, *, n: int, kind: str, registration: str | None, root: bytes) -> RawEntry:
+        """The columns it is stored in as entry n, with `root` the root of the tree that it completes."""
+        texts = [(bytes.fromhex(text.commitment), text.salt, text.text.encode()) for text in self.texts]
+        return RawEntry(n, self.leaf, kind, registration, self.envelope, self.content, self.salt, root, texts)
+
 
 class Envelope(NamedTuple):
     """The fields of an envelope, without its schema."""
@@ -191,8 +196,7 @@ def prepare(
     text_salt: Callable[[str], bytes],
 ) -> Prepared:
     """The bytes of an entry whose fields `check_fields` has passed. Raises BadInput for content `seal` refuses."""
-    sealed, texts = seal(content, text_salt)
-    content_bytes = canonical_bytes(sealed)
+    content_bytes, texts = seal(content, text_salt)
     envelope: dict[str, Json] = {
         "schema": SCHEMA,
         "kind": kind,

@@ -20,18 +20,20 @@ from verifier.ledger.content import SALT_BYTES, Content, Damaged, plain
 from verifier.ledger.entry import (
     KINDS,
     Entry,
+    Prepared,
     check_fields,
     decode,
     derived_salt,
     derived_text_salt,
     prepare,
     read_envelope,
+    registration_of,
 )
 from verifier.ledger.merkle import EMPTY_ROOT, CompactRange
 from verifier.ledger.sqlite import SqliteFile
 from verifier.ledger.times import EPOCH_VARIABLE, fixed_epoch, next_time, system_now
 from verifier.ledger.verify import Verification, check_root, verify, verify_empty
-from verifier.model.canonical import canonical_bytes
+from verifier.model.canonical import Json, canonical_bytes
 from verifier.model.errors import BadInput, InfrastructureFailed, TamperingDetected
 
 DEFAULT_LEDGER = "verifier.db"
@@ -282,21 +284,20 @@ class Transaction:
         InfrastructureFailed for a clock more than 5 minutes behind the last entry or a disk that fails.
         """
         check_fields(kind=kind, content=content, refs=refs, supersedes=supersedes, by=by, group=group)
-        wanted = canonical_bytes(plain(content))
-        registration = content["registration"] if KINDS[kind].under_registration else None
-        assert registration is None or isinstance(registration, str)
+        wanted = plain(content)
+        registration = registration_of(kind, wanted)
         connection = self.begin()
-        if KINDS[kind].found_again:
-            for entry in self.entries(kind, registration=registration):
-                same = entry.refs == tuple(refs) and entry.supersedes == supersedes
-                if same and canonical_bytes(entry.content) == wanted:
-                    return Appended(entry, found=True)
+        before = 0
+        for entry in self.entries(kind, registration=registration):
+            before += 1
+            if KINDS[kind].found_again and _same(entry, wanted, refs, supersedes):
+                return Appended(entry, found=True)
         for leaf in (*refs, *([supersedes] if supersedes is not None else [])):
             if store.find_leaf(connection, bytes.fromhex(leaf)) is None:
                 raise BadInput(f"no entry of this ledger has the leaf hash {leaf}", where="refs and supersedes")
         epoch = self._ledger._epoch  # noqa: SLF001  # one idea in two classes
         now = self._ledger._now() if epoch is None else epoch  # noqa: SLF001  # as above
-        salt = self._salt(connection, kind, registration)
+        salt = self._salt(kind, registration, before + 1)
         prepared = prepare(
             kind=kind,
             content=content,
@@ -308,18 +309,7 @@ class Transaction:
             salt=salt,
             text_salt=lambda pointer: self._text_salt(salt, pointer),
         )
-        self._broken = True
-        if self._head is None:
-            self._create(connection)
-        self._grown.append(prepared.leaf)
-        root = self._grown.root()
-        store.write_entry(connection, prepared, n=self._grown.size, kind=kind, registration=registration, root=root)
-        store.write_head(connection, self._grown)
-        (raw,) = store.stream(connection, store.by_number(self._grown.size))
-        entry = decode(raw)
-        self._last_time = entry.time
-        self._broken = False
-        return Appended(entry, found=False)
+        return Appended(self._write(connection, prepared, kind, registration), found=False)
 
     def note(self, n: int, mapping: Mapping[str, Any]) -> None:
         """Keeps what is never hashed beside entry n: durations, executor, workers, versions, tracebacks.
@@ -331,6 +321,19 @@ class Transaction:
             raise BadInput("there is no such entry to note something on", where=f"entry {n}")
         store.write_note(connection, n, mapping)
 
+    def _write(self, connection: Connection, prepared: Prepared, kind: str, registration: str | None) -> Entry:
+        self._broken = True
+        if self._head is None:
+            self._create(connection)
+        self._grown.append(prepared.leaf)
+        raw = prepared.raw(n=self._grown.size, kind=kind, registration=registration, root=self._grown.root())
+        store.write_entry(connection, raw)
+        store.write_head(connection, self._grown)
+        entry = decode(raw)
+        self._last_time = entry.time
+        self._broken = False
+        return entry
+
     def _create(self, connection: Connection) -> None:
         file, epoch = self._ledger._file, self._ledger._epoch  # noqa: SLF001  # one idea in two classes
         store.create(connection, reproducible=epoch is not None)
@@ -338,18 +341,27 @@ class Transaction:
         self.created = True
         self._head = store.Head(epoch is not None, 0, self._grown.root(), b"")
 
-    def _salt(self, connection: Connection, kind: str, registration: str | None) -> bytes:
+    def _salt(self, kind: str, registration: str | None, number: int) -> bytes:
         if self._ledger._epoch is None:  # noqa: SLF001  # one idea in two classes
             return secrets.token_bytes(SALT_BYTES)
         if registration is None:
             raise BadInput(f"a reproducible ledger takes no {kind}", mend=f"unset {EPOCH_VARIABLE} and use another")
-        before = store.count(connection, store.by_kind(kind, registration)) if self._head else 0
-        return derived_salt(registration=registration, kind=kind, number=before + 1)
+        return derived_salt(registration=registration, kind=kind, number=number)
 
     def _text_salt(self, salt: bytes, pointer: str) -> bytes:
         if self._ledger._epoch is None:  # noqa: SLF001  # one idea in two classes
             return secrets.token_bytes(SALT_BYTES)
         return derived_text_salt(salt, pointer)
+
+
+def _same(entry: Entry, content: Mapping[str, Json], refs: Sequence[str], supersedes: str | None) -> bool:
+    """Whether an entry of the same kind says the same in the same place; Python alone takes True for 1."""
+    return (
+        entry.refs == tuple(refs)
+        and entry.supersedes == supersedes
+        and entry.content == content
+        and canonical_bytes(entry.content) == canonical_bytes(content)
+    )
 
 
 def _last_time(connection: Connection, head: store.Head) -> str:

@@ -32,7 +32,7 @@ from sqlalchemy import Text as TextType
 from sqlalchemy.types import NULLTYPE
 
 from verifier.ledger.content import MAX_CONTENT
-from verifier.ledger.entry import Prepared, RawEntry
+from verifier.ledger.entry import RawEntry
 from verifier.ledger.merkle import HASH_BYTES, CompactRange
 from verifier.model.errors import BadInput, TamperingDetected
 
@@ -178,30 +178,14 @@ def write_head(connection: Connection, grown: CompactRange) -> None:
     connection.execute(update(HEAD).values(size=grown.size, root=grown.root(), peaks=grown.to_bytes()))
 
 
-def write_entry(
-    connection: Connection, prepared: Prepared, *, n: int, kind: str, registration: str | None, root: bytes
-) -> None:
+def write_entry(connection: Connection, raw: RawEntry) -> None:
     """Inserts one entry and its texts."""
-    connection.execute(
-        insert(ENTRIES).values(
-            n=n,
-            leaf=prepared.leaf,
-            kind=kind,
-            registration=registration,
-            envelope=prepared.envelope,
-            content=prepared.content,
-            salt=prepared.salt,
-            root=root,
-        )
-    )
-    if prepared.texts:
-        connection.execute(
-            insert(TEXTS),
-            [
-                {"n": n, "commitment": bytes.fromhex(text.commitment), "salt": text.salt, "text": text.text.encode()}
-                for text in prepared.texts
-            ],
-        )
+    columns = raw._asdict()
+    texts = columns.pop("texts")
+    connection.execute(insert(ENTRIES), columns)
+    if texts:
+        rows = [{"n": raw.n, "commitment": commitment, "salt": salt, "text": text} for commitment, salt, text in texts]
+        connection.execute(insert(TEXTS), rows)
 
 
 def stream(connection: Connection, *where: ColumnElement[bool]) -> Iterator[RawEntry]:
