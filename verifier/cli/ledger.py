@@ -1,0 +1,196 @@
+"""`verifier ledger log|show|verify`: reading the append-only record, and recomputing it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import unicodedata
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from verifier.cli.output import Output, with_output
+
+if TYPE_CHECKING:
+    from verifier.ledger import Entry, Ledger
+
+_SAYS_LENGTH = 100
+
+
+@click.group()
+def ledger() -> None:
+    """Read and verify the append-only record."""
+
+
+def _with_ledger(command: Callable[..., None]) -> Callable[..., None]:
+    return click.option(
+        "--ledger", "path", default="verifier.db", show_default=True, metavar="URL", help="The ledger to read."
+    )(command)
+
+
+def _open(path: str) -> Ledger:
+    from verifier.ledger import Ledger
+
+    return Ledger.open(path, create=False)
+
+
+@ledger.command()
+@_with_ledger
+@with_output
+def log(output: Output, path: str) -> None:
+    """List the entries, newest last."""
+    with _open(path) as book:
+        output.show(f"{'entry':>6}  {'time':<20}  {'kind':<12}  {'leaf':<12}  {'registration':<12}  says")
+        for entry in book.entries():
+            says = what_it_says(entry)
+            if output.json:
+                output.result(
+                    "verifier/ledger-log/1",
+                    f"Entry {entry.n} of {entry.time} is of kind {entry.kind}.",
+                    next_=[_command("show", path, str(entry.n))],
+                    n=entry.n,
+                    time=entry.time,
+                    kind=entry.kind,
+                    leaf=entry.leaf,
+                    registration=entry.registration,
+                    refs=list(entry.refs),
+                    supersedes=entry.supersedes,
+                    quoted={"says": says, "by": entry.by, "group": entry.group},
+                )
+            else:
+                registration = (entry.registration or "–")[:12]
+                output.show(
+                    f"{entry.n:>6}  {entry.time}  {entry.kind:<12}  {entry.leaf[:12]}  {registration:<12}  "
+                    f"{printable(says)}"
+                )
+
+
+@ledger.command()
+@click.argument("which", metavar="N|LEAF")
+@_with_ledger
+@with_output
+def show(output: Output, which: str, path: str) -> None:
+    """Show one entry: by its number, or by the first digits of its leaf hash."""
+    with _open(path) as book:
+        entry = book.entry(int(which) if which.isdecimal() and int(which[:12]) <= book.size else which)
+        notes = book.notes(entry.n)
+    sentence = f"Entry {entry.n} of {entry.time} is of kind {entry.kind}; its bytes match its leaf hash {entry.leaf}."
+    if not output.json:
+        _show_entry(output, entry, notes)
+    output.result(
+        "verifier/ledger-entry/1",
+        sentence,
+        next_=[_command("verify", path)],
+        n=entry.n,
+        leaf=entry.leaf,
+        root=entry.root,
+        kind=entry.kind,
+        time=entry.time,
+        refs=list(entry.refs),
+        supersedes=entry.supersedes,
+        registration=entry.registration,
+        content_commitment=entry.content_commitment,
+        salt=entry.salt.hex(),
+        quoted={
+            "by": entry.by,
+            "group": entry.group,
+            "envelope": entry.envelope_bytes.decode(),
+            "stored_content": entry.content_bytes.decode(),
+            "content": entry.content,
+            "texts": [
+                {"pointer": text.pointer, "commitment": text.commitment, "salt": text.salt.hex(), "text": text.text}
+                for text in entry.texts
+            ],
+            "notes": notes,
+        },
+    )
+
+
+def _show_entry(output: Output, entry: Entry, notes: list[dict[str, Any]]) -> None:
+    rows = {
+        "entry": str(entry.n),
+        "leaf": entry.leaf,
+        "kind": entry.kind,
+        "time": entry.time,
+        "by": entry.by,
+        "group": entry.group or "–",
+        "supersedes": entry.supersedes or "–",
+        "commitment": entry.content_commitment,
+        "salt": entry.salt.hex(),
+        "root here": entry.root,
+    }
+    for name, value in rows.items():
+        output.show(f"{name:<12}{printable(value)}")
+    for ref in entry.refs:
+        output.show(f"{'refers to':<12}{ref}")
+    output.show("content")
+    _show_json(output, entry.content)
+    for text in entry.texts:
+        output.show(f"{'text':<12}{printable(text.pointer)}  commitment {text.commitment}  salt {text.salt.hex()}")
+    for note in notes:
+        output.show("note (never hashed)")
+        _show_json(output, note)
+
+
+def _show_json(output: Output, value: Mapping[str, Any]) -> None:
+    for line in json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True).split("\n"):
+        output.show(f"  {printable(line)}")
+
+
+@ledger.command()
+@click.option("--root", metavar="HEX", help="A root noted elsewhere, at this or an earlier size.")
+@_with_ledger
+@with_output
+def verify(output: Output, root: str | None, path: str) -> None:
+    """Recompute every hash from the stored bytes."""
+    with _open(path) as book:
+        found = book.verify(root)
+    output.result(
+        "verifier/ledger-verify/1",
+        found.sentence,
+        next_=[_command("log", path)],
+        size=found.size,
+        root=found.root,
+        reproducible=found.reproducible,
+        first_time=found.first,
+        last_time=found.last,
+        vouched=found.vouched,
+    )
+
+
+def _command(name: str, path: str, *arguments: str) -> str:
+    where = () if path == "verifier.db" else ("--ledger", path)
+    return shlex.join(["verifier", "ledger", name, *arguments, *where])
+
+
+def what_it_says(entry: Entry) -> str:
+    """One line about an entry's content: its `sentence`, or the short values that stand at its top."""
+    sentence = entry.content.get("sentence")
+    if isinstance(sentence, str) and sentence:
+        return _short(sentence)
+    values = (
+        f"{key}={value}"
+        for key, value in sorted(entry.content.items())
+        if key not in ("registration", "schema") and isinstance(value, str | int) and value != ""
+    )
+    return _short(" ".join(values))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SAYS_LENGTH else text[: _SAYS_LENGTH - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """A stranger's text for a terminal: what could move the cursor, hide or reorder letters is written as an escape."""
+    return "".join(
+        character if unicodedata.category(character)[0] not in "CZ" or character == " " else _escape(character)
+        for character in text
+    )
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if unicodedata.category(character) == "Zs":
+        return " "
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
