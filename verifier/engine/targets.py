@@ -9,7 +9,11 @@ from verifier.casefile import Case, Probe
 from verifier.model.case import Value
 from verifier.model.errors import BadInput
 from verifier.model.tables import nearest
+from verifier.sweeps.code import Code
+from verifier.sweeps.drive import drive
+from verifier.sweeps.executors import Executor
 from verifier.sweeps.jobs import Failure, Inspection, Job, Keywords, Row
+from verifier.sweeps.store import UnitStore
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,9 @@ class Targets:
 
     names: Mapping[str, frozenset[str]]
 
-    def keywords(self, target: str, settings: Mapping[str, Value], replicate: Mapping[str, int] | None = None) -> Keywords:
+    def keywords(
+        self, target: str, settings: Mapping[str, Value], replicate: Mapping[str, int] | None = None
+    ) -> Keywords:
         """The replicate keys, and the settings that `target` names."""
         accepted = self.names[target]
         named = {name: value for name, value in settings.items() if name in accepted or "**" in accepted}
@@ -38,7 +44,9 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
     for target, job in jobs.items():
         result = results[job.key]
         if isinstance(result, Failure):
-            raise BadInput(result.what, where=str(case.folder), mend="mend the re-implementation, or the name in case.toml")
+            raise BadInput(
+                result.what, where=str(case.folder), mend="mend the re-implementation, or the name in case.toml"
+            )
         names[target], required[target] = frozenset(result["names"]), frozenset(result["required"])
     for probe in case.probes:
         for target in probe.targets:
@@ -49,6 +57,13 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
                 f"no target takes the parameter {parameter}", where=str(case.folder / "case.toml"), mend="remove it"
             )
     return Targets(names)
+
+
+def check_targets(case: Case, *, executor: Executor, store: UnitStore | None = None) -> Targets:
+    """Runs `inspect_targets` by itself; without a store nothing is kept."""
+    code = Code(case.code_sha256, case.files)
+    (targets,) = drive([inspect_targets(case)], code=code, executor=executor, store=store, progress=None)
+    return targets
 
 
 def _check_call(case: Case, probe: Probe, target: str, *, names: frozenset[str], required: frozenset[str]) -> None:

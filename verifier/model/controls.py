@@ -12,11 +12,11 @@ from verifier.model.outcomes import Outcome, Reason
 
 @dataclass(frozen=True, slots=True)
 class ControlResult:
-    """What a control gave. `answer` is the rule's answer, or EQUAL, DIFFERS, ... for a named check."""
+    """What a control gave: the rule's answer and outcome, or AGREES (no outcome) or DIFFERS (INVALID) for a check."""
 
     control: Control
     answer: str
-    outcome: Outcome
+    outcome: Outcome | None
     summary: str
 
     @property
@@ -29,10 +29,10 @@ CHECK_PASSED = "AGREES"
 CHECK_FAILED = "DIFFERS"
 
 
-def meets(expect: Expectation, *, answer: str, outcome: Outcome) -> bool:
+def meets(expect: Expectation, *, answer: str, outcome: Outcome | None) -> bool:
     """Whether a control's result is the expected one."""
     if expect.kind == "named":
-        return expect.value in (answer, outcome.value)
+        return expect.value in (answer, outcome)
     return answer == CHECK_PASSED
 
 
@@ -44,7 +44,7 @@ def after_controls(finding: Finding, controls: Sequence[ControlResult]) -> Findi
     failed = [control.outcome for control in controls if not control.passed]
     if finding.outcome is Outcome.NO_ANSWER or Outcome.NO_ANSWER in failed:
         return NO_ANSWER
-    if any(outcome.decided or outcome is Outcome.INVALID for outcome in failed):
+    if any(outcome is None or outcome.decided or outcome is Outcome.INVALID for outcome in failed):
         return invalid(Reason.CONTROL_FAILED)
     if failed and (finding.outcome.decided or finding.outcome is Outcome.UNDECIDED):
         return underpowered(Reason.UNDERPOWERED)

@@ -30,11 +30,24 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class UnitsRecord:
+    """The units behind an evidence entry: how many, and the Merkle root over their rows in unit order."""
+
+    count: int
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
 class ControlRun:
-    """A control that was run, with the points it gave (of its own target)."""
+    """A control that was run, with the points its target gave and the units behind them.
+
+    `traceback` is what was raised where it has no answer.
+    """
 
     result: ControlResult
     points: tuple[Point, ...]
+    units: UnitsRecord | None = None
+    traceback: str = ""
 
     @property
     def control(self) -> Control:
@@ -48,14 +61,6 @@ class Adequacy:
 
     adequate: bool
     needed: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class UnitsRecord:
-    """The units behind an evidence entry: how many, and the Merkle root over their rows in unit order."""
-
-    count: int
-    root: str
 
 
 @dataclass(frozen=True, slots=True)

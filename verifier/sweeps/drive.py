@@ -34,8 +34,8 @@ _POLL_SECONDS = 0.2
 class Progress(Protocol):
     """Told how far the procedures are."""
 
-    def update(self, procedure: int, *, done: int, wanted: int) -> None:
-        """`done` of the `wanted` jobs that procedure number `procedure` has asked for so far are finished."""
+    def update(self, procedure: int, *, done: int, over: bool) -> None:
+        """Procedure number `procedure` has had `done` of its jobs finished; `over` where it needs no more."""
         ...
 
     def note(self, text: str) -> None:
@@ -60,7 +60,7 @@ class _Run(Generic[R]):
 
 class _Drive(Generic[R]):
     def __init__(
-        self, runs: list[_Run[R]], *, code: Code, executor: Executor, store: UnitStore, progress: Progress
+        self, runs: list[_Run[R]], *, code: Code, executor: Executor, store: UnitStore | None, progress: Progress | None
     ) -> None:
         self.runs = runs
         self.code = code
@@ -79,17 +79,19 @@ class _Drive(Generic[R]):
             except StopIteration as stop:
                 run.result, run.over = stop.value, True
                 run.queue.clear()
-                return
+                break
             run.rows = {}
             run.wanted += len(jobs)
-            run.rows.update(self.store.get(job.key for job in jobs))
+            if self.store:
+                run.rows.update(self.store.get(job.key for job in jobs))
             absent = {job.key: job for job in jobs if job.key not in run.rows}
             run.missing = set(absent)
             run.queue = deque(absent.values())
         self.report(run)
 
     def report(self, run: _Run[R]) -> None:
-        self.progress.update(self.runs.index(run), done=run.wanted - len(run.missing), wanted=run.wanted)
+        if self.progress:
+            self.progress.update(self.runs.index(run), done=run.wanted - len(run.missing), over=run.over)
 
     def hand_out(self) -> None:
         """Fills the executor: earlier procedures first, jobs of one kind together."""
@@ -120,14 +122,19 @@ class _Drive(Generic[R]):
         seconds = self.seconds.get(job.group)
         return 1 if seconds is None else max(1, math.ceil(TASK_SECONDS / max(seconds, 1e-4)))
 
+    def note(self, text: str) -> None:
+        if self.progress:
+            self.progress.note(text)
+
     def finished(self, event: Finished) -> None:
         job, result = event.job, event.result
         self.in_flight.discard(job.key)
         if isinstance(result, Failure):
-            if not isinstance(job, Inspection):  # a case that does not import leaves no trace
+            if self.store and not isinstance(job, Inspection):  # a case that does not import leaves no trace
                 self.store.put_failure(job.key, result)
         else:
-            self.store.put(job.key, result)
+            if self.store:
+                self.store.put(job.key, result)
             self.seconds[job.group] = event.seconds
         for run in self.runs:
             if job.key in run.missing:
@@ -140,7 +147,7 @@ class _Drive(Generic[R]):
         self.in_flight.difference_update(job.key for job in jobs)
         first = jobs[0]
         self.attempts[first.key] = self.attempts.get(first.key, 0) + 1
-        self.progress.note(f"a worker died during {first.target}; attempt {self.attempts[first.key]} of {MAX_ATTEMPTS}")
+        self.note(f"a worker died during {first.target}; attempt {self.attempts[first.key]} of {MAX_ATTEMPTS}")
         if self.attempts[first.key] >= MAX_ATTEMPTS:
             self.finished(
                 Finished(first, Failure(f"{first.target}: {MAX_ATTEMPTS} workers died during this unit"), 0.0)
@@ -154,13 +161,13 @@ def drive(
     *,
     code: Code,
     executor: Executor,
-    store: UnitStore,
-    progress: Progress,
+    store: UnitStore | None = None,
+    progress: Progress | None = None,
     deadline: float | None = None,
 ) -> list[R]:
     """The results of the procedures, in order. `deadline` is on `time.monotonic`.
 
-    Every finished job is stored before anything else happens with it. Raises OutOfTime at the deadline.
+    Every finished job is stored, where there is a store, before anything else happens with it. Raises OutOfTime at the deadline.
     """
     runs = [_Run(procedure) for procedure in procedures]
     state = _Drive(runs, code=code, executor=executor, store=store, progress=progress)

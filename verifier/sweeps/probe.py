@@ -12,7 +12,7 @@ from verifier.model.case import Control, Expectation
 from verifier.model.numbers import parse_rational
 from verifier.model.outcomes import Outcome
 from verifier.model.tables import Name, Number, Path, Table, TableError, TargetName, choose, nearest, validate
-from verifier.stats.growth import GrowthRule
+from verifier.stats.growth_rule import GrowthAnswer, GrowthRule
 from verifier.stats.rules import RULES
 
 Axis = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,31}$")]
@@ -134,7 +134,7 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
         planned_seconds={int(scale): float(parse_rational(text)) for scale, text in table.planned.seconds.items()},
         rule=rule,
         controls=tuple(
-            Control(control.target, _expectation(control, rule, path=(*path, "controls", index, "expect")))
+            Control(control.target, _expectation(control, path=(*path, "controls", index, "expect")))
             for index, control in enumerate(table.controls)
         ),
     )
@@ -148,14 +148,14 @@ def check_scales(scales: list[int], *, path: Path) -> None:
         raise TableError("a growth sweep has no scale below 2", path=path, mend="start at 2 or above")
 
 
-def _expectation(control: ControlTable, rule: GrowthRule, *, path: Path) -> Expectation:
+def _expectation(control: ControlTable, *, path: Path) -> Expectation:
     match control.expect:
         case EqualsTable(equals=target):
             return Expectation("equals", target)
         case ValuesTable(values=target):
             return Expectation("values", target)
         case str(word):
-            known = [*Outcome, *rule.answers()]
+            known = [*Outcome, *GrowthAnswer]
             if word not in known:
                 raise TableError(
                     f"{word!r} is neither an outcome nor an answer of this rule", path=path, mend=nearest(word, known)

@@ -36,7 +36,9 @@ class UnitStore:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if application != _APPLICATION_ID and tables:
-            raise BadInput("is not a store of units", where=str(self._path), mend="move it away or choose another ledger")
+            raise BadInput(
+                "is not a store of units", where=str(self._path), mend="move it away or choose another ledger"
+            )
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.executescript(_TABLES)

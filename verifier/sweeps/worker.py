@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from verifier.model.canonical import rational_text
-from verifier.sweeps.code import Code, Importer, TargetMissing, keyword_names, cache_folder
+from verifier.sweeps.code import Code, Importer, TargetMissing, cache_folder, keyword_names
 from verifier.sweeps.jobs import Failure, Inspection, Job, Row, Unit, ValueCall
 
 MAX_VALUES = 100_000_000

@@ -7,6 +7,7 @@ import re
 
 from verifier.model.errors import BadInput
 from verifier.sweeps.executors.base import Event, Executor, Finished, Lost, Task
+from verifier.sweeps.executors.lazy import LazyExecutor
 from verifier.sweeps.executors.local import LocalExecutor
 
 __all__ = ["Event", "Executor", "Finished", "LocalExecutor", "Lost", "Task", "check_executor", "open_executor"]
@@ -28,8 +29,15 @@ def check_executor(name: str) -> None:
 
 
 def open_executor(name: str) -> Executor:
-    """The executor called `name`. `auto` is the local pool, or Ray on a large machine; it joins no cluster by itself."""
+    """The executor called `name`, whose workers start with the first task.
+
+    `auto` is the local pool, or Ray on a large machine; it joins no cluster by itself.
+    """
     check_executor(name)
+    return LazyExecutor(name, lambda: _start(name))
+
+
+def _start(name: str) -> Executor:
     match = _FORM.fullmatch(name)
     assert match is not None
     if name.startswith("ray") or (name == "auto" and _ray_pays()):

@@ -61,8 +61,15 @@ def decode_report(job: Job, report: bytes) -> Finished:
 class Executor(Protocol):
     """Runs tasks somewhere. Results do not depend on where: a job's stream is bound to what the job is."""
 
-    name: str
-    workers: int
+    @property
+    def name(self) -> str:
+        """ "local" or "ray"."""
+        ...
+
+    @property
+    def workers(self) -> int:
+        """How many jobs run at a time."""
+        ...
 
     def has_room(self) -> bool:
         """Whether a task submitted now would soon be started."""

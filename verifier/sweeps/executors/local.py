@@ -13,7 +13,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 
 from verifier.sweeps.code import Code
@@ -26,7 +26,6 @@ MAX_REPORT = 2**24
 
 def serve(pipe: Connection) -> None:
     """A worker's life: receive code and tasks, report each job, end with the driver."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
     threading.Thread(target=_end_with_driver, daemon=True).start()
     prepare_process()
     codes: dict[str, Code] = {}
@@ -52,12 +51,25 @@ def _end_with_driver() -> None:
         os._exit(0)
 
 
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
 class _Worker:
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, far_end = context.Pipe()
         self.process = context.Process(target=serve, args=(far_end,), daemon=True)
-        self.process.start()
+        with _interrupts_ignored():  # inherited: Ctrl-C, sent to the whole terminal, is the driver's to handle
+            self.process.start()
         far_end.close()
         self.known: set[str] = set()
         self.waiting: deque[Job] = deque()

@@ -66,7 +66,7 @@ class RayExecutor:
                     where=f"--executor ray={address}" if address != "local" else "--executor ray",
                     mend="check the address, or use --executor local",
                 ) from error
-        self.workers = int(ray.cluster_resources().get("CPU", 0))
+        self.workers = int(ray.cluster_resources().get("CPU", 0))  # type: ignore[no-untyped-call]  # Ray leaves it untyped
         if self.workers < 1:
             self.close()
             raise InfrastructureFailed(

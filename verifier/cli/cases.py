@@ -1,0 +1,149 @@
+"""`verifier register` and `verifier status`: fix a case's rule; see where it stands."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from verifier.cli.options import executor_option, exploratory_options, ledger_option, trust_option
+from verifier.cli.output import Output, with_output
+
+if TYPE_CHECKING:
+    from verifier.casefile import Case
+    from verifier.model.results import RegistrationRecord
+
+
+@click.command()
+@click.argument("case")
+@ledger_option
+@executor_option
+@exploratory_options
+@trust_option
+@with_output
+def register(
+    output: Output,
+    case: str,
+    ledger_url: str,
+    executor_name: str,
+    scale: tuple[str, ...],
+    set_: tuple[str, ...],
+    trust: bool,
+) -> None:
+    """Fix the rule, scales, thresholds and code of CASE in the ledger, before any data."""
+    from verifier.casefile import load, override
+    from verifier.cli.trust import ensure_trusted
+    from verifier.engine import check_targets
+    from verifier.engine import register as register_case
+    from verifier.ledger import Ledger
+    from verifier.sweeps.executors import open_executor
+
+    loaded = override(load(case), scale=scale, set_=set_)
+    executor = open_executor(executor_name)
+    ensure_trusted(loaded, trust=trust)
+    try:
+        check_targets(loaded, executor=executor)
+    finally:
+        executor.close()
+    with Ledger.open(ledger_url, create=True) as ledger:
+        registration = register_case(loaded, ledger)
+        size, root = ledger.size, ledger.root
+    how = "was already registered" if registration.found else "is registered"
+    sentence = (
+        f"{loaded.name} {how} as {loaded.registration[:12]}, registration {registration.ordinal} of this claim and "
+        f"dispute, on {registration.entry.time}; its E-values are multiplied by {registration.discount:.4f}."
+    )
+    output.result(
+        "verifier/register/1",
+        sentence,
+        next_=[_command("run", loaded, ledger_url)],
+        registration=loaded.registration,
+        leaf=registration.entry.leaf,
+        time=registration.entry.time,
+        ordinal=registration.ordinal,
+        discount=registration.discount,
+        found=registration.found,
+        exploratory=loaded.exploratory,
+        ledger={"size": size, "root": root},
+    )
+
+
+@click.command()
+@click.argument("case")
+@ledger_option
+@with_output
+def status(output: Output, case: str, ledger_url: str) -> None:
+    """Where CASE stands in the ledger: its registrations, how each ended, and the standing ruling."""
+    from verifier.casefile import load
+    from verifier.engine import history, standing_ruling
+    from verifier.ledger import Ledger
+
+    loaded = load(case)
+    records: tuple[RegistrationRecord, ...] = ()
+    standing = None
+    with Ledger.open(ledger_url, create=True) as ledger:
+        if ledger.exists():
+            records = history(loaded, ledger.entries)
+            standing = standing_ruling(loaded, ledger.entries)
+    current = next((n for n, record in enumerate(records, 1) if record.registration == loaded.registration), None)
+    fields: dict[str, Any] = {
+        "registration": loaded.registration,
+        "registered": current is not None,
+        "ordinal": current,
+        "registrations": [
+            {
+                "registration": record.registration,
+                "leaf": record.leaf,
+                "time": record.time,
+                "exploratory": record.exploratory,
+                "changed": list(record.changed),
+                "ended": record.ended,
+            }
+            for record in records
+        ],
+        "state": "ruled" if standing else "open" if records else "unregistered",
+        "standing": standing and {"leaf": standing.leaf, "time": standing.time, **_ruling_fields(standing.content)},
+    }
+    if records:
+        output.show(_history_table(records))
+    output.result(
+        "verifier/status/1", _sentence(loaded, records, standing), next_=_next(loaded, current, ledger_url), **fields
+    )
+
+
+def _ruling_fields(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: content[name] for name in ("ruling", "reason", "parts", "verdict", "because")}
+
+
+def _sentence(case: Case, records: tuple[RegistrationRecord, ...], standing: Any) -> str:
+    from verifier.model.rulings import Ruling
+
+    if not records:
+        return f"{case.name}: nothing is registered in this ledger."
+    if standing is None:
+        return f"{case.name}: {len(records)} registered, no ruling stands."
+    ruling = Ruling(standing.content["ruling"])
+    return f"{case.name}: {ruling.sentence} ({ruling}), ruled on {standing.time}; {len(records)} registered."
+
+
+def _next(case: Case, current: int | None, ledger_url: str) -> list[str]:
+    if current is None:
+        return [_command("plan", case, ledger_url), _command("run", case, ledger_url)]
+    return [_command("run", case, ledger_url), shlex.join(["verifier", "ledger", "log", "--ledger", ledger_url])]
+
+
+def _command(name: str, case: Case, ledger_url: str) -> str:
+    return shlex.join(["verifier", name, str(case.folder), "--ledger", ledger_url])
+
+
+def _history_table(records: tuple[RegistrationRecord, ...]) -> Any:
+    from rich.table import Table
+
+    table = Table("registration", "time", "changed from the one before", "ended", box=None)
+    for number, record in enumerate(records, 1):
+        kind = " (exploratory)" if record.exploratory else ""
+        table.add_row(
+            f"{number}: {record.registration[:12]}{kind}", record.time, ", ".join(record.changed) or "–", record.ended
+        )
+    return table

@@ -1,0 +1,68 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from verifier.model.errors import BadInput
+
+Command = Callable[..., Any]
+
+
+def ledger_option(command: Command) -> Command:
+    """`--ledger`: which ledger a command reads or appends to."""
+    return click.option(
+        "--ledger",
+        "ledger_url",
+        default="verifier.db",
+        show_default=True,
+        metavar="URL",
+        help="Ledger: a path, or sqlite:///PATH.",
+    )(command)
+
+
+def exploratory_options(command: Command) -> Command:
+    """`--scale` and `--set`: an exploratory variation, recorded and counted, which never becomes the standing ruling."""
+    command = click.option(
+        "--set", "set_", multiple=True, metavar="NAME=VALUE", help="Exploratory: another value of a parameter."
+    )(command)
+    return click.option(
+        "--scale", multiple=True, metavar="AXIS=8,16,32", help="Exploratory: other scales of the sweep."
+    )(command)
+
+
+def executor_option(command: Command) -> Command:
+    """`--executor`: where units run."""
+    return click.option(
+        "--executor",
+        "executor_name",
+        default="auto",
+        show_default=True,
+        metavar="auto|local[=N]|ray[=HOST:PORT]",
+        help="Where units run; the numbers are the same everywhere.",
+    )(command)
+
+
+def trust_option(command: Command) -> Command:
+    """`--trust`: run case code that never ran here without asking."""
+    return click.option("--trust", is_flag=True, help="Run case code that never ran here without asking.")(command)
+
+
+def seconds_of(text: str | None, *, option: str) -> float | None:
+    """`100s`, `5m`, `2h` or plain seconds. Raises BadInput for anything else."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d{1,7}(?:\.\d{1,3})?)(s|m|h)?", text)
+    if not match or float(match[1]) <= 0:
+        raise BadInput(f"{text!r} is not a duration", where=option, mend="write 100s, 5m or 2h")
+    return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2] or "s"]
+
+
+def beside(ledger: Path, name: str) -> Path:
+    """A path next to the ledger file, named after it."""
+    return ledger.with_name(f"{ledger.stem}-{name}")

@@ -1,0 +1,172 @@
+"""`verifier run`: register, run, rule, record and report."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from verifier.cli.options import (
+    beside,
+    executor_option,
+    exploratory_options,
+    ledger_option,
+    seconds_of,
+    trust_option,
+)
+from verifier.cli.output import Output, print_error, with_output
+from verifier.model.errors import BadInput, Exit, VerifierError
+
+if TYPE_CHECKING:
+    from verifier.casefile import Case
+    from verifier.engine import Options
+    from verifier.model.results import CaseResult
+    from verifier.sweeps.executors import Executor
+
+RULINGS = ["UPHELD", "DISMISSED", "UNDECIDED", "UNDERPOWERED", "INVALID", "NO_ANSWER"]
+
+
+@click.command()
+@click.argument("cases", nargs=-1, required=True, metavar="CASE...")
+@ledger_option
+@executor_option
+@exploratory_options
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Draw at most N replicates of a probe, then stop as partial.",
+)
+@click.option("--time-limit", metavar="100s", help="Stop cleanly after this time; the same command continues.")
+@click.option("--to-maximum", is_flag=True, help="Continue a decided sweep to its last look; the ruling stays.")
+@click.option("--expect", type=click.Choice(RULINGS), help="Exit 10 unless the ruling is this one.")
+@trust_option
+@with_output
+def run(
+    output: Output,
+    cases: tuple[str, ...],
+    ledger_url: str,
+    executor_name: str,
+    scale: tuple[str, ...],
+    set_: tuple[str, ...],
+    budget: int | None,
+    time_limit: str | None,
+    to_maximum: bool,
+    expect: str | None,
+    trust: bool,
+) -> None:
+    """Put each CASE on trial: register its rule, run it, rule, record and report.
+
+    A finished unit is never computed twice: an interrupted run continues where it stopped.
+    """
+    from verifier.casefile import load, override
+    from verifier.cli.trust import ensure_trusted
+    from verifier.engine import Options
+    from verifier.sweeps.executors import open_executor
+
+    limit = seconds_of(time_limit, option="--time-limit")
+    loaded = [override(load(case), scale=scale, set_=set_) for case in cases]
+    executor = open_executor(executor_name)
+    for case in loaded:
+        ensure_trusted(case, trust=trust)
+    options = Options(
+        to_maximum=to_maximum, budget=budget, deadline=None if limit is None else time.monotonic() + limit
+    )
+    codes = []
+    try:
+        for case in loaded:
+            codes.append(_run_one(output, case, ledger_url, executor, options, expect))
+    finally:
+        executor.close()
+    output.exit_code = _worst(codes)
+
+
+def _worst(codes: list[Exit]) -> Exit:
+    """No answer is worse than an unexpected one: it says nothing at all."""
+    order = [Exit.DONE, Exit.DOES_NOT_HOLD, Exit.NO_ANSWER, Exit.BAD_INPUT, Exit.TAMPERED, Exit.INTERRUPTED]
+    return max(codes, key=order.index)
+
+
+def _run_one(
+    output: Output, case: Case, ledger_url: str, executor: Executor, options: Options, expect: str | None
+) -> Exit:
+    """Runs one case of several; what fails in one leaves the others to run."""
+    from verifier.cli.progress import SweepProgress
+    from verifier.engine import Partial
+    from verifier.engine import run as run_case
+    from verifier.ledger import Ledger
+    from verifier.report import write_report
+    from verifier.sweeps.store import UnitStore
+
+    command = _command(case, ledger_url)
+    try:
+        with Ledger.open(ledger_url, create=True) as ledger, SweepProgress() as progress:
+            store = UnitStore(beside(ledger.path, "units.db"))
+            try:
+                result = run_case(
+                    case,
+                    ledger=ledger,
+                    store=store,
+                    executor=executor,
+                    progress=progress,
+                    options=options,
+                    command=command,
+                )
+            finally:
+                store.close()
+            path = beside(ledger.path, "reports") / f"{case.name}-{case.registration[:12]}.html"
+            write_report(result, path)
+    except Partial as partial:
+        return _say_partial(output, case, partial, command)
+    except VerifierError as error:
+        if isinstance(error, BadInput):
+            raise
+        print_error(error, as_json=output.json)
+        return error.exit_code
+    _say(output, result, path)
+    if result.ruling.ruling == "NO_ANSWER":
+        return Exit.NO_ANSWER
+    return Exit.DONE if expect in (None, result.ruling.ruling) else Exit.DOES_NOT_HOLD
+
+
+def _say(output: Output, result: CaseResult, path: Path) -> None:
+    from verifier.report import run_document, summary
+
+    if output.json:
+        from verifier.cli.output import print_json
+
+        print_json({**run_document(result), "report": str(path)})
+    else:
+        output.show(*summary(result, path))
+
+
+def _say_partial(output: Output, case: Case, partial: Exception, command: str) -> Exit:
+    from verifier.engine import Partial
+
+    assert isinstance(partial, Partial)
+    interrupted = partial.because == "interrupted"
+    words = {"interrupted": "interrupted", "time-limit": "the time limit came", "budget": "the budget is spent"}
+    if partial.registration is None:
+        sentence = f"{case.folder}: {words[partial.because]} before anything was registered; nothing is kept."
+    else:
+        sentence = (
+            f"{case.folder}: {words[partial.because]} before the case was decided. Kept: registration "
+            f"{case.registration[:12]} and every finished unit; no evidence was written. The same command continues."
+        )
+    output.result("verifier/run/1", sentence, ok=False, next_=[command], state="partial", because=partial.because)
+    return Exit.INTERRUPTED if interrupted else Exit.NO_ANSWER
+
+
+def _command(case: Case, ledger_url: str) -> str:
+    """The command that repeats this run."""
+    words = ["verifier", "run", str(case.folder)]
+    for axis, scales in case.overrides.get("scale", {}).items():
+        words += ["--scale", f"{axis}={','.join(map(str, scales))}"]
+    for name, value in case.overrides.get("set", {}).items():
+        words += ["--set", f"{name}={value}"]
+    if ledger_url != "verifier.db":
+        words += ["--ledger", ledger_url]
+    return shlex.join(words)

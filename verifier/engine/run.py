@@ -1,0 +1,200 @@
+"""`run`: the one way through. Inspect, register, run, rule, record."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, Protocol
+
+from verifier.casefile import Case
+from verifier.engine.entries import BY, evidence_content, ruling_content
+from verifier.engine.probes import control_procedures, probe_procedure, probe_result
+from verifier.engine.register import Registration, history, register, replaces, standing_ruling
+from verifier.engine.rule import decide
+from verifier.engine.sweep import Asking, OutOfBudget
+from verifier.engine.targets import Targets, inspect_targets
+from verifier.ledger import Ledger, Transaction
+from verifier.model.results import CaseResult, LedgerRecord, ProbeResult
+from verifier.sweeps.code import Code
+from verifier.sweeps.drive import OutOfTime, Progress, drive
+from verifier.sweeps.executors import Executor
+from verifier.sweeps.store import UnitStore
+
+
+class RunProgress(Progress, Protocol):
+    """Progress of a run, told what it will follow."""
+
+    def begin(self, names: Sequence[str], maxima: Sequence[int]) -> None:
+        """The procedures' names and the most units each can ask for."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How far a run may go. `deadline` is on `time.monotonic`, `budget` the most replicates of a probe."""
+
+    to_maximum: bool = False
+    budget: int | None = None
+    deadline: float | None = None
+
+
+class Partial(Exception):
+    """The run stopped before its end; every finished unit is stored and the same command continues.
+
+    `because` is "time-limit", "budget" or "interrupted"; `registration` is None before there is one.
+    """
+
+    def __init__(self, because: str, registration: Registration | None) -> None:
+        self.because = because
+        self.registration = registration
+        super().__init__(because)
+
+
+def run(
+    case: Case,
+    *,
+    ledger: Ledger,
+    store: UnitStore,
+    executor: Executor,
+    progress: RunProgress,
+    options: Options,
+    command: str,
+) -> CaseResult:
+    """Puts one case on trial. Registration stands in the ledger before any unit is drawn.
+
+    Raises BadInput where a target is not what the case says (nothing is changed then), Partial where the run was
+    stopped, InfrastructureFailed where a disk, folder or worker fails.
+    """
+    started = time.monotonic()
+    registration: Registration | None = None
+    code = Code(case.code_sha256, case.files)
+
+    def driven(procedures: Sequence[Asking]) -> list[Any]:
+        return drive(
+            procedures, code=code, executor=executor, store=store, progress=progress, deadline=options.deadline
+        )
+
+    try:
+        (targets,) = driven([inspect_targets(case)])  # before registering: a case that does not import changes nothing
+        registration = register(case, ledger)
+        probes = _run_probes(case, targets, registration, driven, progress, options)
+    except KeyboardInterrupt as error:
+        raise Partial("interrupted", registration) from error
+    except OutOfTime as error:
+        raise Partial("time-limit", registration) from error
+    except OutOfBudget as error:
+        raise Partial("budget", registration) from error
+    parts, ruling, verdict = decide(case, probes)
+    seconds = time.monotonic() - started
+    beside = {
+        "seconds": round(seconds, 3),
+        "executor": executor.name,
+        "workers": executor.workers,
+        "python": platform.python_version(),
+        "verifier": version("dispute-verifier"),
+    }
+    with ledger.transaction() as transaction:
+        content = ruling_content(case, ordinal=registration.ordinal, parts=parts, ruling=ruling, verdict=verdict)
+        recorded = _record(case, registration, probes, content, transaction, beside)
+        registrations = history(case, transaction.entries)
+    return CaseResult(
+        case=case.name,
+        folder=str(case.folder),
+        paper=case.paper,
+        claim=case.claim,
+        claim_sha256=case.claim_sha256,
+        quote_sha256=case.quote_sha256,
+        dispute=case.dispute,
+        dispute_id=case.dispute_id,
+        premises=case.premises,
+        registration=case.registration,
+        ordinal=registration.ordinal,
+        registrations=registrations,
+        exploratory=case.exploratory,
+        overrides=case.overrides,
+        probes=tuple(probes),
+        parts=parts,
+        ruling=ruling,
+        verdict=verdict,
+        ledger=LedgerRecord(
+            url=str(ledger.path),
+            registration=registration.entry.leaf,
+            evidence=recorded.evidence,
+            ruling=recorded.ruling,
+            size=ledger.size,
+            root=ledger.root,
+        ),
+        seconds=seconds,
+        command=command,
+    )
+
+
+def _run_probes(
+    case: Case, targets: Targets, registration: Registration, driven: Any, progress: RunProgress, options: Options
+) -> list[ProbeResult]:
+    """All probes and all controls at once; earlier ones go first wherever there is a choice."""
+    names: list[str] = []
+    maxima: list[int] = []
+    procedures: list[Asking] = []
+    for probe in case.probes:
+        names += [probe.name, *(f"control {control.target.partition(':')[2]}" for control in probe.controls)]
+        maxima += [probe.rule.maximum * len(probe.scales)]
+        maxima += [probe.rule.maximum * len(probe.registered_scales)] * len(probe.controls)
+        procedures.append(
+            probe_procedure(
+                case,
+                probe,
+                targets,
+                discount=registration.discount,
+                to_maximum=options.to_maximum,
+                budget=options.budget,
+            )
+        )
+        procedures += control_procedures(case, probe, targets, discount=registration.discount)
+    progress.begin(names, maxima)
+    results = iter(driven(procedures))
+    return [probe_result(probe, next(results), [next(results) for _ in probe.controls]) for probe in case.probes]
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    evidence: tuple[str, ...]
+    ruling: str
+
+
+def _record(
+    case: Case,
+    registration: Registration,
+    probes: Sequence[ProbeResult],
+    ruling: dict[str, Any],
+    transaction: Transaction,
+    beside: dict[str, Any],
+) -> _Recorded:
+    """Evidence in case order, the ruling on it, then what a run to the maximum adds; one transaction, all or nothing."""
+    leaf = registration.entry.leaf
+
+    def evidence(probe: ProbeResult, index: int) -> str:
+        content = evidence_content(case.registration, probe, probe.evidence[index] if probe.evidence else None)
+        appended = transaction.append(kind="evidence", content=content, refs=[leaf], by=BY)
+        if not appended.found:
+            tracebacks = [probe.failure, *(control.traceback for control in probe.controls)]
+            transaction.note(appended.entry.n, {**beside, "tracebacks": [text for text in tracebacks if text]})
+        return appended.entry.leaf
+
+    decisive = [evidence(probe, 0) for probe in probes]
+    ruled = _append_ruling(case, [leaf, *decisive], ruling, transaction)
+    further = [evidence(probe, 1) for probe in probes if len(probe.evidence) > 1]
+    return _Recorded((*decisive, *further), ruled)
+
+
+def _append_ruling(case: Case, refs: list[str], content: dict[str, Any], transaction: Transaction) -> str:
+    """The ruling, superseding the standing one unless the run is exploratory; an equal ruling is found."""
+    for entry in transaction.entries("ruling", registration=case.registration):
+        if list(entry.refs) == refs and entry.content == content:
+            return entry.leaf
+    standing = None if case.exploratory else standing_ruling(case, transaction.entries)
+    supersedes = standing.leaf if standing and replaces(content["ruling"], standing) else None
+    return transaction.append(kind="ruling", content=content, refs=refs, supersedes=supersedes, by=BY).entry.leaf

@@ -1,0 +1,202 @@
+"""A sweep and its rule as a sequential procedure: draw up to a look, judge, stop or go on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from verifier.engine.targets import Targets
+from verifier.ledger.merkle import CompactRange, leaf_hash
+from verifier.model.canonical import Json, canonical_bytes
+from verifier.model.case import Value
+from verifier.model.results import Point, UnitsRecord
+from verifier.stats.growth import evaluate, precheck
+from verifier.stats.growth_statistics import GrowthFinding
+from verifier.sweeps.jobs import Failure, Job, Row, Sums, Unit, ValueCall, sums_of, value_of
+from verifier.sweeps.probe import SweepProbe
+
+Results = Mapping[str, Row | Failure]
+Asking = Generator[Sequence[Job], Results, Any]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The units of one target of a probe: its scales, and what it is called with.
+
+    `stream_target` is the target whose streams are drawn. `settings` are the parameters' values.
+    """
+
+    registration: str
+    probe: SweepProbe
+    target: str
+    stream_target: str
+    scales: tuple[int, ...]
+    settings: Mapping[str, Value]
+    targets: Targets
+
+    def unit(self, scale: int, replicate: int) -> Unit:
+        """The unit at one scale; replicates count from 0."""
+        return Unit(
+            registration=self.registration,
+            probe=self.probe.name,
+            target=self.target,
+            stream_target=self.stream_target,
+            scale=((self.probe.axis, scale),),
+            replicate=replicate,
+            keywords=self.targets.keywords(self.target, self.settings, self.probe.rule.replicate),
+        )
+
+    def units(self, start: int, stop: int) -> list[Unit]:
+        """The units of replicates start..stop − 1: replicate by replicate, the slowest scale first."""
+        return [self.unit(scale, replicate) for replicate in range(start, stop) for scale in reversed(self.scales)]
+
+    def value(self, target: str, scale: int) -> ValueCall:
+        """The exact value of `target` at one scale under this grid's settings."""
+        return ValueCall(
+            registration=self.registration,
+            target=target,
+            scale=((self.probe.axis, scale),),
+            keywords=self.targets.keywords(target, self.settings),
+        )
+
+
+class NoAnswer(Exception):
+    """A unit or a value has no answer."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(failure.what)
+
+
+class OutOfBudget(Exception):
+    """The probe has drawn as many replicates as this run may spend."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Sums of every unit drawn so far, [scale][replicate], with the rows as stored."""
+
+    grid: Grid
+    sums: Mapping[int, list[Sums]]
+    rows: tuple[tuple[Unit, Row], ...]
+
+    @property
+    def record(self) -> UnitsRecord:
+        """Their number, and the Merkle root (RFC 6962) over their canonical rows in unit order."""
+        tree = CompactRange()
+        for unit, row in self.rows:
+            identity: dict[str, Json] = {"unit": unit.key, "scale": dict(unit.scale), "replicate": unit.replicate}
+            tree.append(leaf_hash(canonical_bytes({**identity, **row})))
+        return UnitsRecord(len(self.rows), tree.root().hex())
+
+    def values(self, baseline: Mapping[int, Fraction]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Replicate means less the baseline, shape (scales, replicates); exact before they become doubles."""
+        return np.array([[float(s.mean - baseline[k]) for s in self.sums[k]] for k in self.grid.scales])
+
+    def points(self, baseline: Mapping[int, Fraction], exact: Mapping[int, Fraction]) -> tuple[Point, ...]:
+        """The estimate at each scale with its standard error."""
+        return tuple(self._point(k, baseline[k], exact.get(k)) for k in self.grid.scales)
+
+    def _point(self, scale: int, baseline: Fraction, exact: Fraction | None) -> Point:
+        mean, stderr, n = cell(self.sums[scale])
+        return Point({self.grid.probe.axis: scale}, float(mean - baseline), stderr, n, exact)
+
+
+def cell(sums: Sequence[Sums]) -> tuple[Fraction, float | None, int]:
+    """Mean over replicates (exact), its standard error (None for one replicate), and their number."""
+    n = len(sums)
+    means = [entry.mean for entry in sums]
+    mean = sum(means, Fraction(0)) / n
+    if n == 1:
+        return mean, None, n
+    variance = sum(((m - mean) ** 2 for m in means), Fraction(0)) / (n - 1)
+    return mean, math.sqrt(variance / n), n
+
+
+def ask_values(grid: Grid, names: Sequence[str | None]) -> Generator[Sequence[Job], Results, list[dict[int, Fraction]]]:
+    """The exact values of each named target at every scale of the grid (an empty mapping for None).
+
+    Raises NoAnswer where one has none.
+    """
+    calls = {(name, scale): grid.value(name, scale) for name in names if name for scale in grid.scales}
+    results = yield list(calls.values())
+    rows = {key: _row(results, call) for key, call in calls.items()}
+    return [{scale: value_of(rows[name, scale]) for scale in grid.scales} if name else {} for name in names]
+
+
+def ask_units(grid: Grid, stop: int, *, drawn: Drawn | None = None) -> Generator[Sequence[Job], Results, Drawn]:
+    """Draws replicates up to `stop`, continuing `drawn`. Raises NoAnswer where a unit has none."""
+    start = len(next(iter(drawn.sums.values()))) if drawn else 0
+    units = grid.units(start, stop)
+    results = yield units
+    sums = {scale: list(drawn.sums[scale]) if drawn else [] for scale in grid.scales}
+    rows = [(unit, _row(results, unit)) for unit in units]
+    for unit, row in rows:
+        sums[unit.scale[0][1]].append(sums_of(row))
+    return Drawn(grid, sums, (*(drawn.rows if drawn else ()), *rows))
+
+
+def _row(results: Results, job: Unit | ValueCall) -> Row:
+    result = results[job.key]
+    if isinstance(result, Failure):
+        raise NoAnswer(result)
+    return result
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the rule found at one end of a sweep, on `values` of shape (scales, replicates)."""
+
+    stage: Literal["decision", "maximum"]
+    finding: GrowthFinding
+    points: tuple[Point, ...]
+    units: UnitsRecord
+    values: np.ndarray[Any, np.dtype[np.float64]]
+
+
+def judge(
+    grid: Grid, *, discount: float, to_maximum: bool = False, budget: int | None = None
+) -> Generator[Sequence[Job], Results, tuple[Judged, ...]]:
+    """Looks at the registered numbers of replicates until the rule stops, then, if asked, goes on to the last look.
+
+    Raises NoAnswer where a unit has none, OutOfBudget where `budget` replicates are spent before the rule stops.
+    """
+    probe = grid.probe
+    rule = probe.rule
+    known: dict[str, Any] = {
+        "scales": grid.scales,
+        "claim_scale": probe.claim_scale,
+        "discount": discount,
+        "planned_sd": probe.planned_sd,
+        "registered_scales": probe.registered_scales,
+        "axis": probe.axis,
+    }
+    hopeless = precheck(rule, **known)
+    if hopeless is not None:
+        nothing = UnitsRecord(0, CompactRange().root().hex())
+        return (Judged("decision", hopeless, (), nothing, np.empty((len(grid.scales), 0))),)
+    baseline, exact = yield from ask_values(grid, [probe.baseline, probe.exact])
+    baseline = baseline or dict.fromkeys(grid.scales, Fraction(0))
+    drawn: Drawn | None = None
+    ends: list[Judged] = []
+    for look in rule.looks:
+        if budget is not None and look > budget and not ends:
+            raise OutOfBudget
+        drawn = yield from ask_units(grid, look, drawn=drawn)
+        last = look == rule.maximum
+        stopped_at = ends[0].finding.statistics.n if ends else None
+        if ends and not last:
+            continue
+        values = drawn.values(baseline)
+        finding = evaluate(rule, values=values, last=last, stopped_at=stopped_at, **known)
+        if finding.stops or last:
+            stage: Literal["decision", "maximum"] = "maximum" if ends else "decision"
+            ends.append(Judged(stage, finding, drawn.points(baseline, exact), drawn.record, values))
+            if last or not (to_maximum and finding.outcome.decided):
+                break
+    return tuple(ends)
