@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from verifier.ledger import Entry, Ledger
 
 _SAYS_LENGTH = 100
+_TELLING = ("paper", "version", "probe", "stage", "answer", "outcome", "ruling", "verdict", "because", "reason")
 
 
 @click.group()
@@ -165,16 +166,14 @@ def _command(name: str, path: str, *arguments: str) -> str:
 
 
 def what_it_says(entry: Entry) -> str:
-    """One line about an entry's content: its `sentence`, or the short values that stand at its top."""
+    """One line about an entry's content: its `sentence`, or the short values that tell most about it."""
     sentence = entry.content.get("sentence")
     if isinstance(sentence, str) and sentence:
         return _short(sentence)
-    values = (
-        f"{key}={value}"
-        for key, value in sorted(entry.content.items())
-        if key not in ("registration", "schema") and isinstance(value, str | int) and value != ""
-    )
-    return _short(" ".join(values))
+    told = [f"{key} {entry.content[key]}" for key in _TELLING if isinstance(entry.content.get(key), str)]
+    if entry.content.get("exploratory") is True:
+        told.append("exploratory")
+    return _short("; ".join(told))
 
 
 def _short(text: str) -> str:
