@@ -7,17 +7,27 @@ from fractions import Fraction
 
 from verifier.model.errors import BadInput
 
-_NUMBER = re.compile(r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?|[+-]?\d{1,400}/\d{1,400}")
+MOST_DIGITS = 40
+MOST_EXPONENT = 30
+
+_NUMBER = re.compile(r"[+-]?(?:\d+/(?P<bottom>\d+)|\d+(?:\.\d+)?(?:[eE](?P<exponent>[+-]?\d{1,4}))?)", re.ASCII)
+_EXAMPLES = 'write it in quotes, like "0.38", "1e4" or "-7/3"'
 
 
 def parse_rational(text: str) -> Fraction:
     """The exact value of `"0.38"`, `"1e4"`, `"-7/3"`.
 
-    Raises BadInput for anything else, for a zero denominator and beyond 400 digits or a three-digit exponent.
+    Raises BadInput for anything else, for a zero denominator, and for more digits or a larger exponent than a
+    quantity that people dispute can mean.
     """
-    if not _NUMBER.fullmatch(text):
-        raise BadInput(f"{text[:40]!r} is not a number", mend='write it like "0.38", "1e4" or "-7/3"')
-    try:
-        return Fraction(text)
-    except ZeroDivisionError:
-        raise BadInput(f"{text[:40]!r} divides by zero") from None
+    found = _NUMBER.fullmatch(text) if len(text) <= 3 * MOST_DIGITS else None
+    if found is None:
+        raise BadInput(f"{text[:40]!r} is not a number", mend=_EXAMPLES)
+    if sum(map(str.isdigit, text)) > MOST_DIGITS or abs(int(found["exponent"] or 0)) > MOST_EXPONENT:
+        raise BadInput(
+            f"{text[:40]!r} has more than {MOST_DIGITS} digits or an exponent beyond {MOST_EXPONENT}",
+            mend="round it to what the paper or the report states",
+        )
+    if int(found["bottom"] or 1) == 0:
+        raise BadInput(f"{text[:40]!r} divides by zero", mend="mend the denominator")
+    return Fraction(text)
