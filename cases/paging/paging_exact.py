@@ -204,7 +204,7 @@ def enclose_additive_terms(
 
 
 def opening_faults(k: int, tau: int) -> int:
-    """f = min(1 + tau, k − 1): the faults after a phase's first that the opening budget brings about."""
+    """The f = min(1 + tau, k − 1) faults after a phase's first that following predictions at i = 0 brings about."""
     check_integer("k", k, 1)
     check_integer("tau", tau, 0)
     return min(1 + tau, k - 1)

@@ -1,3 +1,4 @@
+# ruff: noqa: PLR0917  # numba has no keyword-only arguments
 """RPB-OM against its adversary, with the full state: layers, cache, priorities, predictions, B, Y and U.
 
 There are k+1 pages, 0 … k. A phase is k requests: the page outside the support (OPT pays 1), then k−1 of the other
@@ -89,7 +90,7 @@ BUDGET, LAST_U, U = range(3)  # B, Y, U
 @compiled
 def serve(
     page: int,
-    prediction: int,
+    prediction: int | np.int64,
     rules: NDArray[np.int64],
     thresholds: NDArray[np.int64],
     memory: NDArray[np.int64],
@@ -139,40 +140,39 @@ def serve(
 @compiled
 def choose_victim(
     i: int,
-    follow: bool,  # noqa: FBT001  # compiled functions take no keywords
+    follow: bool,  # noqa: FBT001  # numba has no keyword-only arguments
     layer: NDArray[np.int32],
     cached: NDArray[np.bool_],
     priority: NDArray[np.uint64],
     predicted: NDArray[np.int64],
 ) -> int:
-    """The page of V with the largest prediction (`follow`) or the smallest priority, layers as before the update.
-
-    V = C at i = 0, else C ∩ (L_1..L_z) with z the least j ≥ i for which |C ∩ (L_1..L_j)| = j.
-    """
-    k = len(layer) - 1
-    top = k
-    if i >= 1:
-        count = np.zeros(k + 1, dtype=np.int64)
-        for page in range(k + 1):
-            if cached[page]:
-                count[layer[page]] += 1
-        inside = 0
-        for j in range(1, k + 1):
-            inside += count[j]
-            if j >= i and inside == j:
-                top = j
-                break
+    """The page of V with the largest prediction (`follow`) or the smallest priority, layers as before the update."""
+    top = highest_layer(i, layer, cached)
     victim = -1
-    for page in range(k + 1):
+    for page in range(len(layer)):
         if cached[page] and layer[page] <= top:
-            if victim < 0:
-                victim = page
-            elif follow:
-                if predicted[page] > predicted[victim]:
-                    victim = page
-            elif priority[page] < priority[victim]:
+            better = predicted[page] > predicted[victim] if follow else priority[page] < priority[victim]
+            if victim < 0 or better:
                 victim = page
     return victim
+
+
+@compiled
+def highest_layer(i: int, layer: NDArray[np.int32], cached: NDArray[np.bool_]) -> int:
+    """The z with V = C ∩ (L_1..L_z): k at i = 0 (V = C), else the least j ≥ i for which |C ∩ (L_1..L_j)| = j."""
+    k = len(layer) - 1
+    if i == 0:
+        return k
+    count = np.zeros(k + 1, dtype=np.int64)
+    for page in range(k + 1):
+        if cached[page]:
+            count[layer[page]] += 1
+    inside = 0
+    for j in range(1, k):
+        inside += count[j]
+        if j >= i and inside == j:
+            return j
+    return k  # |C| = k
 
 
 @compiled
@@ -221,7 +221,7 @@ def play(
 
 
 @compiled
-def predict(arrival: int, rules: NDArray[np.int64], random: NDArray[np.uint64]) -> int:
+def predict(arrival: int, rules: NDArray[np.int64], random: NDArray[np.uint64]) -> np.int64:
     """The predicted next arrival of a page that arrives at `arrival`."""
     if rules[PREDICTOR] == RANDOM:
         return np.int64(next_word(random) >> np.uint64(2))
@@ -312,9 +312,7 @@ def no_gate(k: int, *, stream: int, phases: int, tau: int = 0, reading: str = "p
     return additive_term(k, stream=stream, phases=phases, tau=tau, reading=reading, variant="no_gate")
 
 
-def refresh_every_request(
-    k: int, *, stream: int, phases: int, tau: int = 0, reading: str = "pre"
-) -> NDArray[np.int64]:
+def refresh_every_request(k: int, *, stream: int, phases: int, tau: int = 0, reading: str = "pre") -> NDArray[np.int64]:
     """Costs per phase where Y is refreshed at every request: the gate never passes."""
     return additive_term(k, stream=stream, phases=phases, tau=tau, reading=reading, variant="refresh_every_request")
 
