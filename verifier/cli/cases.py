@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from verifier.cli.options import executor_option, exploratory_options, ledger_option, trust_option
+from verifier.cli.options import command_line, executor_option, exploratory_options, ledger_option, trust_option
 from verifier.cli.output import Output, with_output
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def register(
     output.result(
         "verifier/register/1",
         sentence,
-        next_=[_command("run", loaded, ledger_url)],
+        next_=[command_line("run", loaded, ledger_url)],
         registration=loaded.registration,
         leaf=registration.entry.leaf,
         time=registration.entry.time,
@@ -123,18 +123,14 @@ def _sentence(case: Case, records: tuple[RegistrationRecord, ...], standing: Any
         return f"{case.name}: nothing is registered in this ledger."
     if standing is None:
         return f"{case.name}: {len(records)} registered, no ruling stands."
-    ruling = Ruling(standing.content["ruling"])
+    ruling = Ruling[standing.content["ruling"]]
     return f"{case.name}: {ruling.sentence} ({ruling}), ruled on {standing.time}; {len(records)} registered."
 
 
 def _next(case: Case, current: int | None, ledger_url: str) -> list[str]:
     if current is None:
-        return [_command("plan", case, ledger_url), _command("run", case, ledger_url)]
-    return [_command("run", case, ledger_url), shlex.join(["verifier", "ledger", "log", "--ledger", ledger_url])]
-
-
-def _command(name: str, case: Case, ledger_url: str) -> str:
-    return shlex.join(["verifier", name, str(case.folder), "--ledger", ledger_url])
+        return [command_line("plan", case, ledger_url), command_line("run", case, ledger_url)]
+    return [command_line("run", case, ledger_url), shlex.join(["verifier", "ledger", "log", "--ledger", ledger_url])]
 
 
 def _history_table(records: tuple[RegistrationRecord, ...]) -> Any:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from verifier.model.errors import BadInput
+
+if TYPE_CHECKING:
+    from verifier.casefile import Case
+
+DEFAULT_LEDGER = "verifier.db"
 
 Command = Callable[..., Any]
 
@@ -19,7 +25,7 @@ def ledger_option(command: Command) -> Command:
     return click.option(
         "--ledger",
         "ledger_url",
-        default="verifier.db",
+        default=DEFAULT_LEDGER,
         show_default=True,
         metavar="URL",
         help="Ledger: a path, or sqlite:///PATH.",
@@ -27,7 +33,7 @@ def ledger_option(command: Command) -> Command:
 
 
 def exploratory_options(command: Command) -> Command:
-    """`--scale` and `--set`: an exploratory variation, recorded and counted, which never becomes the standing ruling."""
+    """`--scale` and `--set`: an exploratory variation, recorded and counted, never the standing ruling."""
     command = click.option(
         "--set", "set_", multiple=True, metavar="NAME=VALUE", help="Exploratory: another value of a parameter."
     )(command)
@@ -61,6 +67,18 @@ def seconds_of(text: str | None, *, option: str) -> float | None:
     if not match or float(match[1]) <= 0:
         raise BadInput(f"{text!r} is not a duration", where=option, mend="write 100s, 5m or 2h")
     return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2] or "s"]
+
+
+def command_line(name: str, case: Case, ledger_url: str, *flags: str) -> str:
+    """The command `verifier NAME` for this case, with its overrides and ledger, as a person would type it."""
+    words = ["verifier", name, str(case.folder)]
+    for axis, scales in case.overrides.get("scale", {}).items():
+        words += ["--scale", f"{axis}={','.join(map(str, scales))}"]
+    for parameter, value in case.overrides.get("set", {}).items():
+        words += ["--set", f"{parameter}={value}"]
+    if ledger_url != DEFAULT_LEDGER:
+        words += ["--ledger", ledger_url]
+    return shlex.join([*words, *flags])
 
 
 def beside(ledger: Path, name: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import click
 
 from verifier.cli.options import (
     beside,
+    command_line,
     executor_option,
     exploratory_options,
     ledger_option,
@@ -75,10 +75,8 @@ def run(
     options = Options(
         to_maximum=to_maximum, budget=budget, deadline=None if limit is None else time.monotonic() + limit
     )
-    codes = []
     try:
-        for case in loaded:
-            codes.append(_run_one(output, case, ledger_url, executor, options, expect))
+        codes = [_run_one(output, case, ledger_url, executor, options, expect) for case in loaded]
     finally:
         executor.close()
     output.exit_code = _worst(codes)
@@ -101,7 +99,7 @@ def _run_one(
     from verifier.report import write_report
     from verifier.sweeps.store import UnitStore
 
-    command = _command(case, ledger_url)
+    command = command_line("run", case, ledger_url, *(["--to-maximum"] if options.to_maximum else []))
     try:
         with Ledger.open(ledger_url, create=True) as ledger, SweepProgress() as progress:
             store = UnitStore(beside(ledger.path, "units.db"))
@@ -158,15 +156,3 @@ def _say_partial(output: Output, case: Case, partial: Exception, command: str) -
         )
     output.result("verifier/run/1", sentence, ok=False, next_=[command], state="partial", because=partial.because)
     return Exit.INTERRUPTED if interrupted else Exit.NO_ANSWER
-
-
-def _command(case: Case, ledger_url: str) -> str:
-    """The command that repeats this run."""
-    words = ["verifier", "run", str(case.folder)]
-    for axis, scales in case.overrides.get("scale", {}).items():
-        words += ["--scale", f"{axis}={','.join(map(str, scales))}"]
-    for name, value in case.overrides.get("set", {}).items():
-        words += ["--set", f"{name}={value}"]
-    if ledger_url != "verifier.db":
-        words += ["--ledger", ledger_url]
-    return shlex.join(words)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Protocol
 
 from verifier.casefile import Case
-from verifier.engine.entries import BY, evidence_content, ruling_content
+from verifier.engine.entries import ruling_content
 from verifier.engine.probes import control_procedures, probe_procedure, probe_result
-from verifier.engine.register import Registration, history, register, replaces, standing_ruling
+from verifier.engine.record import record
+from verifier.engine.register import Registration, history, register
 from verifier.engine.rule import decide
 from verifier.engine.sweep import Asking, OutOfBudget
 from verifier.engine.targets import Targets, inspect_targets
-from verifier.ledger import Ledger, Transaction
+from verifier.ledger import Ledger
 from verifier.model.results import CaseResult, LedgerRecord, ProbeResult
 from verifier.sweeps.code import Code
 from verifier.sweeps.drive import OutOfTime, Progress, drive
@@ -80,7 +81,7 @@ def run(
     try:
         (targets,) = driven([inspect_targets(case)])  # before registering: a case that does not import changes nothing
         registration = register(case, ledger)
-        probes = _run_probes(case, targets, registration, driven, progress, options)
+        probes = _run_probes(case, targets, registration, driven=driven, progress=progress, options=options)
     except KeyboardInterrupt as error:
         raise Partial("interrupted", registration) from error
     except OutOfTime as error:
@@ -98,7 +99,7 @@ def run(
     }
     with ledger.transaction() as transaction:
         content = ruling_content(case, ordinal=registration.ordinal, parts=parts, ruling=ruling, verdict=verdict)
-        recorded = _record(case, registration, probes, content, transaction, beside)
+        recorded = record(case, registration, probes, ruling=content, beside=beside, transaction=transaction)
         registrations = history(case, transaction.entries)
     return CaseResult(
         case=case.name,
@@ -133,7 +134,13 @@ def run(
 
 
 def _run_probes(
-    case: Case, targets: Targets, registration: Registration, driven: Any, progress: RunProgress, options: Options
+    case: Case,
+    targets: Targets,
+    registration: Registration,
+    *,
+    driven: Callable[[Sequence[Asking]], list[Any]],
+    progress: RunProgress,
+    options: Options,
 ) -> list[ProbeResult]:
     """All probes and all controls at once; earlier ones go first wherever there is a choice."""
     names: list[str] = []
@@ -157,44 +164,3 @@ def _run_probes(
     progress.begin(names, maxima)
     results = iter(driven(procedures))
     return [probe_result(probe, next(results), [next(results) for _ in probe.controls]) for probe in case.probes]
-
-
-@dataclass(frozen=True)
-class _Recorded:
-    evidence: tuple[str, ...]
-    ruling: str
-
-
-def _record(
-    case: Case,
-    registration: Registration,
-    probes: Sequence[ProbeResult],
-    ruling: dict[str, Any],
-    transaction: Transaction,
-    beside: dict[str, Any],
-) -> _Recorded:
-    """Evidence in case order, the ruling on it, then what a run to the maximum adds; one transaction, all or nothing."""
-    leaf = registration.entry.leaf
-
-    def evidence(probe: ProbeResult, index: int) -> str:
-        content = evidence_content(case.registration, probe, probe.evidence[index] if probe.evidence else None)
-        appended = transaction.append(kind="evidence", content=content, refs=[leaf], by=BY)
-        if not appended.found:
-            tracebacks = [probe.failure, *(control.traceback for control in probe.controls)]
-            transaction.note(appended.entry.n, {**beside, "tracebacks": [text for text in tracebacks if text]})
-        return appended.entry.leaf
-
-    decisive = [evidence(probe, 0) for probe in probes]
-    ruled = _append_ruling(case, [leaf, *decisive], ruling, transaction)
-    further = [evidence(probe, 1) for probe in probes if len(probe.evidence) > 1]
-    return _Recorded((*decisive, *further), ruled)
-
-
-def _append_ruling(case: Case, refs: list[str], content: dict[str, Any], transaction: Transaction) -> str:
-    """The ruling, superseding the standing one unless the run is exploratory; an equal ruling is found."""
-    for entry in transaction.entries("ruling", registration=case.registration):
-        if list(entry.refs) == refs and entry.content == content:
-            return entry.leaf
-    standing = None if case.exploratory else standing_ruling(case, transaction.entries)
-    supersedes = standing.leaf if standing and replaces(content["ruling"], standing) else None
-    return transaction.append(kind="ruling", content=content, refs=refs, supersedes=supersedes, by=BY).entry.leaf

@@ -1,0 +1,176 @@
+"""`verifier plan`: what would run, at what cost, with what power."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from verifier.cli.options import command_line, executor_option, exploratory_options, ledger_option, trust_option
+from verifier.cli.output import Output, with_output
+
+if TYPE_CHECKING:
+    from verifier.casefile import Case
+    from verifier.engine.plan import Noise, ProbePlan
+    from verifier.ledger import Ledger
+    from verifier.stats.power import Power
+
+
+@click.command()
+@click.argument("case")
+@ledger_option
+@executor_option
+@exploratory_options
+@click.option("--pilot", is_flag=True, help="Measure sd and seconds first, on streams that never become evidence.")
+@trust_option
+@with_output
+def plan(
+    output: Output, case: str, ledger_url: str, executor_name: str, pilot: bool, trust: bool, **changes: Any
+) -> None:
+    """Show what CASE would run, at what cost and with what power. Runs nothing but a pilot, if asked."""
+    from verifier.casefile import load, override
+    from verifier.engine.plan import plan_probe, stated_noise, stored_noise
+    from verifier.engine.register import same_dispute
+    from verifier.ledger import Ledger
+
+    loaded = override(load(case), scale=changes["scale"], set_=changes["set_"])
+    measured = _pilot(loaded, executor_name, trust=trust) if pilot else {}
+    with Ledger.open(ledger_url, create=True) as ledger:
+        earlier = same_dispute(loaded, ledger.entries) if ledger.exists() else []
+        registered = [entry.content["registration"] for entry in earlier]
+        noises = {
+            probe.name: measured.get(probe.name) or _stored(loaded, ledger, probe, stored_noise) or stated_noise(probe)
+            for probe in loaded.probes
+        }
+    known = loaded.registration in registered
+    ordinal = registered.index(loaded.registration) + 1 if known else len(registered) + 1
+    discount = 6 / (math.pi**2 * ordinal**2)
+    plans = [plan_probe(probe, noises[probe.name], discount=discount) for probe in loaded.probes]
+    for entry in plans:
+        output.show(_table(entry))
+    output.result(
+        "verifier/plan/1",
+        " ".join([_registration_sentence(loaded, ordinal, known=known), *(_sentence(entry) for entry in plans)]),
+        next_=[command_line("run", loaded, ledger_url)],
+        registration=loaded.registration,
+        registered=known,
+        ordinal=ordinal,
+        discount=discount,
+        exploratory=loaded.exploratory,
+        probes=[_fields(entry) for entry in plans],
+    )
+
+
+def _stored(case: Case, ledger: Ledger, probe: Any, stored_noise: Any) -> Noise | None:
+    noise: Noise | None = stored_noise(case, probe, ledger.entries) if ledger.exists() else None
+    return noise
+
+
+def _pilot(case: Case, executor_name: str, *, trust: bool) -> dict[str, Noise]:
+    from verifier.cli.progress import SweepProgress
+    from verifier.cli.trust import ensure_trusted
+    from verifier.engine.plan import PILOT_REPLICATES, pilot_noise
+    from verifier.sweeps.executors import open_executor
+
+    executor = open_executor(executor_name)
+    ensure_trusted(case, trust=trust)
+    try:
+        with SweepProgress() as progress:
+            noises = {}
+            for probe in case.probes:
+                progress.begin([f"pilot of {probe.name}"], [PILOT_REPLICATES * len(probe.scales)])
+                noises[probe.name] = pilot_noise(case, probe, executor=executor, progress=progress)
+            return noises
+    finally:
+        executor.close()
+
+
+def _registration_sentence(case: Case, ordinal: int, *, known: bool) -> str:
+    which = "is registered" if known else "would be registered"
+    return f"{case.name} {which} as {case.registration[:12]}, number {ordinal} for this claim and dispute."
+
+
+def _sentence(entry: ProbePlan) -> str:
+    rule, scales = entry.probe.rule, entry.probe.scales
+    inner = "".join(f" of {count:,} {name}" for name, count in rule.replicate.items())
+    text = [
+        (
+            f"{entry.probe.name}: {len(scales)} scales to {entry.probe.axis} = {scales[-1]}, at most {rule.maximum} "
+            f"replicates{inner}, looks at {', '.join(map(str, rule.looks))}; {entry.units:,} units and "
+            f"{entry.control_units:,} of its {len(entry.probe.controls)} controls."
+        )
+    ]
+    if entry.seconds is not None and entry.seconds_with_controls is not None:
+        cores = len(os.sched_getaffinity(0))
+        text.append(
+            f"It costs at most {entry.seconds:,.0f} CPU seconds, {entry.seconds_with_controls:,.0f} with controls, "
+            f"on {cores} cores here; a decision ends it earlier."
+        )
+    if len(scales) < 5:
+        text.append(f"This design cannot decide: {len(scales)} scales (5 needed).")
+    elif not entry.powers:
+        text.append("Its power is unknown: no sd of a replicate is stated; measure with --pilot.")
+    else:
+        at_alleged, at_none = entry.powers
+        text.append(
+            f"If the alleged slope {at_alleged.slope:g} is true it ends {_outcomes(at_alleged)}, after "
+            f"{at_alleged.mean_n:.0f} replicates on average; if there is none, {_outcomes(at_none)}, after "
+            f"{at_none.mean_n:.0f} (simulated, {at_alleged.runs:,} runs each, sd {entry.noise.source})."
+        )
+        if entry.needed is not None:
+            text.append(f"{entry.needed} replicates decide nine times in ten.")
+        if scales[-1] < entry.probe.claim_scale:
+            text.append(
+                f"The largest scale is below the claim's {entry.probe.axis} = {entry.probe.claim_scale}: "
+                "it cannot decide against the dispute."
+            )
+    return " ".join(text)
+
+
+def _outcomes(power: Power) -> str:
+    return ", ".join(f"{outcome} in {share:.1%}" for outcome, share in power.outcomes.items())
+
+
+def _table(entry: ProbePlan) -> Any:
+    from rich.table import Table
+
+    from verifier.stats.adequacy import interpolate_sd
+
+    table = Table(entry.probe.axis, "replicates at most", "sd of a replicate", "CPU seconds at most", box=None)
+    known = entry.noise.sd
+    sds = interpolate_sd(entry.probe.scales, known) if known else [None] * len(entry.probe.scales)
+    for scale, sd in zip(entry.probe.scales, sds, strict=True):
+        each = entry.noise.seconds.get(scale)
+        cost = "–" if each is None else f"{each * entry.probe.rule.replicate_size * entry.probe.rule.maximum:.1f}"
+        table.add_row(str(scale), str(entry.probe.rule.maximum), "–" if sd is None else f"{sd:.3f}", cost)
+    return table
+
+
+def _fields(entry: ProbePlan) -> dict[str, Any]:
+    return {
+        "name": entry.probe.name,
+        "scale": {entry.probe.axis: list(entry.probe.scales)},
+        "looks": list(entry.probe.rule.looks),
+        "maximum": entry.probe.rule.maximum,
+        "replicate": dict(entry.probe.rule.replicate),
+        "units": entry.units,
+        "control_units": entry.control_units,
+        "cpu_seconds": entry.seconds,
+        "cpu_seconds_with_controls": entry.seconds_with_controls,
+        "sd": {str(scale): sd for scale, sd in entry.noise.sd.items()},
+        "sd_source": entry.noise.source,
+        "power": [
+            {
+                "slope": power.slope,
+                "outcomes": {str(outcome): share for outcome, share in power.outcomes.items()},
+                "mean_n": power.mean_n,
+                "runs": power.runs,
+                "method": power.method,
+            }
+            for power in entry.powers
+        ],
+        "needed_replicates": entry.needed,
+        "slope_test_misses": entry.misses,
+    }

@@ -1,0 +1,135 @@
+"""What a run would do, cost and be able to show, before any data. Imports no case code unless a pilot is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from verifier.casefile import Case, Probe
+from verifier.engine.register import Entries, same_dispute
+from verifier.engine.sweep import Grid, NoAnswer, ask_units, cell
+from verifier.engine.targets import inspect_targets
+from verifier.model.canonical import canonical_sha256
+from verifier.model.errors import InfrastructureFailed
+from verifier.stats.power import Power, needed_replicates, power, slope_test_misses
+from verifier.sweeps.code import Code
+from verifier.sweeps.drive import Progress, drive
+from verifier.sweeps.executors import Executor
+
+POWER_RUNS = 2_000
+PILOT_REPLICATES = 5
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What is known of a replicate: its sd at some scales, the seconds of an inner repetition, and from where."""
+
+    sd: Mapping[int, float]
+    seconds: Mapping[int, float]
+    source: str
+
+
+@dataclass(frozen=True)
+class ProbePlan:
+    """What one probe would run and what it could show.
+
+    `seconds` is the cost in CPU seconds at the maximum n of the probe alone and with its controls, None where nothing
+    is stated or measured. `powers` are at the alleged slope and at none; empty where no sd is known. `misses` is the
+    chance that a one-sided 5 % slope test on three replicates would overlook the alleged slope.
+    """
+
+    probe: Probe
+    noise: Noise
+    units: int
+    control_units: int
+    seconds: float | None
+    seconds_with_controls: float | None
+    powers: tuple[Power, ...]
+    needed: int | None
+    misses: float | None
+
+
+def stated_noise(probe: Probe) -> Noise:
+    """What the case file states."""
+    return Noise(probe.planned_sd, probe.planned_seconds, "stated in case.toml")
+
+
+def stored_noise(case: Case, probe: Probe, entries: Entries) -> Noise | None:
+    """The sds that the ledger's last evidence of this dispute and probe shows, or None. Seconds as stated."""
+    registrations = {entry.content["registration"] for entry in same_dispute(case, entries)}
+    found: dict[int, float] = {}
+    for entry in entries("evidence"):
+        content = entry.content
+        if content["registration"] in registrations and content["probe"] == probe.name:
+            for point in content.get("points", []):
+                if point["stderr"] is not None:
+                    found[point["at"][probe.axis]] = float(point["stderr"]) * point["n"] ** 0.5
+    return Noise(found, probe.planned_seconds, "of earlier evidence in this ledger") if found else None
+
+
+def pilot_noise(case: Case, probe: Probe, *, executor: Executor, progress: Progress) -> Noise:
+    """Measures sd and seconds on streams that no registration has, so that nothing drawn here can become evidence.
+
+    Raises InfrastructureFailed where a unit has no answer.
+    """
+    code = Code(case.code_sha256, case.files)
+    seconds: dict[Any, float] = {}
+    (targets,) = drive([inspect_targets(case)], code=code, executor=executor)
+    registration = canonical_sha256({"pilot of": case.registration})
+    grid = Grid(registration, probe, probe.target, probe.target, probe.scales, case.settings, targets)
+    try:
+        (drawn,) = drive(
+            [ask_units(grid, PILOT_REPLICATES)], code=code, executor=executor, progress=progress, seconds=seconds
+        )
+    except NoAnswer as error:
+        raise InfrastructureFailed(f"the pilot has no answer: {error}", where=str(case.folder)) from error
+    size = probe.rule.replicate_size
+    errors = {scale: cell(drawn.sums[scale])[1] for scale in probe.scales}
+    return Noise(
+        sd={scale: error * PILOT_REPLICATES**0.5 for scale, error in errors.items() if error},
+        seconds={grid_scale: value / size for (_, ((_, grid_scale),)), value in seconds.items()},
+        source=f"of a pilot of {PILOT_REPLICATES} replicates",
+    )
+
+
+def plan_probe(probe: Probe, noise: Noise, *, discount: float) -> ProbePlan:
+    """Cost and power of one probe under what is known of its noise."""
+    rule = probe.rule
+    per_replicate = _seconds(probe.scales, noise, rule.replicate_size)
+    per_control = _seconds(probe.registered_scales, noise, rule.replicate_size)
+    seconds = None if per_replicate is None else per_replicate * rule.maximum
+    controls = None if per_control is None else per_control * rule.maximum * len(probe.controls)
+    enough = len(probe.scales) >= 5 and bool(noise.sd)
+    slope = float(rule.alternative)
+    return ProbePlan(
+        probe=probe,
+        noise=noise,
+        units=rule.maximum * len(probe.scales),
+        control_units=rule.maximum * len(probe.registered_scales) * len(probe.controls),
+        seconds=seconds,
+        seconds_with_controls=None if seconds is None or controls is None else seconds + controls,
+        powers=tuple(_power(probe, noise, discount, at) for at in (slope, 0.0)) if enough else (),
+        needed=needed_replicates(rule, scales=probe.scales, sd=noise.sd, discount=discount) if enough else None,
+        misses=slope_test_misses(probe.scales, sd=noise.sd, slope=slope, n=3) if enough else None,
+    )
+
+
+def _power(probe: Probe, noise: Noise, discount: float, slope: float) -> Power:
+    return power(
+        probe.rule,
+        scales=probe.scales,
+        sd=noise.sd,
+        claim_scale=probe.claim_scale,
+        discount=discount,
+        slope=slope,
+        runs=POWER_RUNS,
+    )
+
+
+def _seconds(scales: Sequence[int], noise: Noise, size: int) -> float | None:
+    """CPU seconds of one replicate over the scales; a scale without a figure takes the next larger one's."""
+    if not noise.seconds:
+        return None
+    known = sorted(noise.seconds)
+    return sum(noise.seconds[next((k for k in known if k >= scale), known[-1])] * size for scale in scales)
