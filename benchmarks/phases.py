@@ -7,6 +7,7 @@ Compilation is not counted and is shown on its own line. The best of several rou
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 import time
 from pathlib import Path
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 sys.path.insert(0, str(Path(__file__).parents[1] / "cases" / "paging"))
 
 
-def best_seconds(run: Callable[[], object], rounds: int) -> float:
-    """The shortest wall-clock time of `rounds` calls."""
+def best_seconds(function: Callable[..., object], k: int, *, rounds: int, **keywords: int) -> float:
+    """The shortest wall-clock time of `rounds` calls of function(k, **keywords)."""
     times = []
     for _ in range(rounds):
         start = time.perf_counter()
-        run()
+        function(k, **keywords)
         times.append(time.perf_counter() - start)
     return min(times)
 
@@ -41,20 +42,15 @@ def main() -> None:
     from paging_reference import reference_run  # noqa: PLC0415  # the folder is on the path only now
     from reimplementation import additive_term  # noqa: PLC0415  # likewise
 
-    compilation = best_seconds(lambda: additive_term(4, stream=0, phases=1), 1)
+    unchecked = functools.partial(reference_run, checked=False)
+    compilation = best_seconds(additive_term, 4, rounds=1, stream=0, phases=1)
+    few, many = options.phases, 10 * options.phases
     print(f"{'k':>6} {'plain Python':>14} {'numba':>14} {'ratio':>8}   (seconds per phase)")
     for k in options.scale:
-        if (
-            additive_term(k, stream=k, phases=options.phases).tolist()
-            != reference_run(k, stream=k, phases=options.phases, checked=False).costs
-        ):
-            sys.exit(f"the implementations differ at k = {k}: nothing to compare")
-        plain = (
-            best_seconds(lambda k=k: reference_run(k, stream=k, phases=options.phases, checked=False), options.rounds)
-            / options.phases
-        )
-        many = 10 * options.phases
-        fast = best_seconds(lambda k=k: additive_term(k, stream=k, phases=many), options.rounds) / many
+        if additive_term(k, stream=k, phases=few).tolist() != unchecked(k, stream=k, phases=few).costs:
+            sys.exit(f"the implementations differ at k = {k}: there is nothing to compare")
+        plain = best_seconds(unchecked, k, rounds=options.rounds, stream=k, phases=few) / few
+        fast = best_seconds(additive_term, k, rounds=options.rounds, stream=k, phases=many) / many
         print(f"{k:>6} {plain:>14.3e} {fast:>14.3e} {plain / fast:>7.0f}x")
     print(f"first call, compiled or loaded from numba's cache: {compilation:.2f} s")
 
