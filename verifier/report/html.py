@@ -1,0 +1,160 @@
+"""One self-contained HTML page per run, from the result alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from os import PathLike
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from verifier.model.errors import InfrastructureFailed
+from verifier.model.results import CaseResult, ProbeResult
+from verifier.report import sentences
+from verifier.report.changes import would_change
+from verifier.report.figure import figure_data, sweep_svg
+from verifier.report.growth import evidence_line, explained, growth, sigma_line, size_line, slope_line
+from verifier.report.numbers import rows
+from verifier.report.text import plain, plain_lines, quoted
+
+PACKAGES = ("dispute-verifier", "numpy", "scipy", "matplotlib", "numba")
+_ID = re.compile(r"[A-Za-z0-9_.-]{1,40}|[a-z-]+(\.[A-Z]{2})?/\d{7}v\d{1,3}")
+
+
+def write_report(result: CaseResult, path: str | PathLike[str]) -> None:
+    """Writes the page to `path`, complete or not at all: a temporary file beside it takes its name at the end.
+
+    Makes missing folders. Raises InfrastructureFailed where the file cannot be written.
+    """
+    target = Path(path)
+    page = render_report(result).encode()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _replace(target, page)
+    except OSError as error:
+        raise InfrastructureFailed(
+            f"the report cannot be written ({error.strerror or error})",
+            where=str(target),
+            mend="the ruling is in the ledger; free space or choose a folder that can be written, and repeat the run",
+        ) from error
+
+
+def _replace(target: Path, page: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(page)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)  # mkstemp's 0600 would keep the page from a web server and from colleagues
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def render_report(result: CaseResult, *, versions: Mapping[str, str] | None = None) -> str:
+    """The page as text; equal results and versions give equal pages. `versions` defaults to what is installed."""
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        result=result,
+        headline=sentences.ruling_headline(result),
+        read_paraphrase=sentences.paraphrase_words(result),
+        reading=sentences.reading_line(result),
+        gate=sentences.gate_line(result),
+        gate_closed=bool(sentences.gate_reasons(result)),
+        registration=sentences.registration_line(result),
+        overrides=sentences.overrides_words(result.overrides),
+        dispute=sentences.dispute_line(result),
+        links=paper_links(result),
+        later_versions=sentences.later_version_lines(result),
+        checked=sentences.CHECKED,
+        key_lines=_key_lines(result),
+        probes=[_probe(probe) for probe in result.probes],
+        changes=would_change(result),
+        verdict=sentences.verdict_line(result),
+        versions=installed_versions() if versions is None else versions,
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("verifier.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(plain=plain, plain_lines=plain_lines, quoted=quoted)
+    return environment
+
+
+def _key_lines(result: CaseResult) -> list[str]:
+    """The summaries and numbers that stand under the headline."""
+    lines: list[str] = []
+    for probe in sentences.deciding_probes(result):
+        found = growth(probe)
+        lines += [plain(probe.summary)] if probe.summary and (found is None or not probe.outcome.decided) else []
+        lines += [] if found is None else [slope_line(found), sigma_line(found), evidence_line(found)]
+        lines += [sentences.adequacy_line(probe)] if not result.ruling.ruling.decided else []
+    return [line for line in lines if line]
+
+
+def _probe(probe: ProbeResult) -> dict[str, Any]:
+    drawn = bool(probe.evidence and probe.latest.points)
+    return {
+        "result": probe,
+        "svg": Markup(sweep_svg(probe)) if drawn else None,  # noqa: S704  # matplotlib escapes every text it writes
+        "data": Markup(_script_json(figure_data(probe))) if drawn else None,  # noqa: S704  # < is written \u003c
+        "rows": rows(probe.latest.points, probe.axis) if drawn else [],
+        "size": size_line(probe),
+        "explained": explained(probe),
+        "adequacy": sentences.adequacy_line(probe),
+        "controls": [
+            {
+                "target": plain(run.control.target),
+                "expected": sentences.expected(run),
+                "obtained": sentences.obtained(run),
+                "passed": run.result.passed,
+                "summary": plain(run.result.summary),
+            }
+            for run in probe.controls
+        ],
+        "failures": [text for text in (probe.failure, *(run.traceback for run in probe.controls)) if text],
+    }
+
+
+def _script_json(value: Any) -> str:
+    """JSON that can stand in a script element: no `<`, so nothing in it can close the element."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False).replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def paper_links(result: CaseResult) -> list[tuple[str, str]]:
+    """(words, address) of the paper, for identifiers that are nothing else."""
+    paper, links = result.paper, []
+    if paper.openreview and _ID.fullmatch(paper.openreview):
+        links.append((f"OpenReview {paper.openreview}", f"https://openreview.net/forum?id={paper.openreview}"))
+    if paper.arxiv and _ID.fullmatch(paper.arxiv):
+        links.append((f"arXiv {paper.arxiv}", f"https://arxiv.org/abs/{paper.arxiv}"))
+    return links
+
+
+def installed_versions() -> dict[str, str]:
+    """Python and the packages that made the numbers and the page."""
+    found = {"python": python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,265 @@
+"""The sentences that terminal, JSON and HTML share, each from the result alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from verifier.model.case import Premise
+from verifier.model.outcomes import Outcome, Reason
+from verifier.model.results import CaseResult, ControlRun, ProbeResult, RegistrationRecord
+from verifier.model.rulings import Ruling
+from verifier.report.text import counted, expectation_words, listed, obtained_words, plain, quoted
+
+CHECKED = {"by-us": "checked by us", "by-author": "confirmed by an author", "no": "checked by nobody"}
+
+
+def deciding_probes(result: CaseResult) -> tuple[ProbeResult, ...]:
+    """The probes that fixed the ruling, in case order; all of them where the ruling names none."""
+    names = {name for part in result.ruling.parts if part in result.parts for name in result.parts[part].fixed_by}
+    return tuple(probe for probe in result.probes if probe.name in names) or result.probes
+
+
+def ruling_words(result: CaseResult) -> str:
+    """The ruling, never bare: "the dispute stands (UPHELD)"."""
+    return f"{result.ruling.ruling.sentence} ({result.ruling.ruling.value})"
+
+
+def ruling_headline(result: CaseResult) -> str:
+    """What the case says about the dispute in one clause; where it is no decision, the reason comes first.
+
+    Holds no words from the case file but the ids of parts and probes.
+    """
+    ruling, parts = result.ruling.ruling, parts_words(result)
+    match ruling:
+        case Ruling.UPHELD:
+            verb = "does" if len(result.ruling.parts) == 1 else "do"
+            text = f"{ruling_words(result)}: {parts} of the claim {verb} not hold as stated"
+        case Ruling.DISMISSED:
+            text = f"{ruling_words(result)}: the accusation is shown not to hold for {parts} of the claim"
+            if result.verdict.because == Reason.DISPUTE_DISMISSED:
+                text += ", which does not verify the claim"
+        case _:
+            text = f"{reason_words(result)}, so {ruling_words(result)} for {parts} of the claim"
+    return (
+        text + _below_scale(result) + ("; an exploratory run, which replaces no ruling" if result.exploratory else "")
+    )
+
+
+def ruling_sentence(result: CaseResult) -> str:
+    """The headline, then what the probes that fixed the ruling found, with their numbers."""
+    found = [
+        f"{plain(probe.name)}: {plain(probe.summary)}" if len(result.probes) > 1 else plain(probe.summary)
+        for probe in deciding_probes(result)
+        if probe.summary
+    ]
+    return "; ".join([ruling_headline(result), *found])
+
+
+def parts_words(result: CaseResult) -> str:
+    """The parts that fixed the ruling: `part a`, `parts a and b`."""
+    parts = [plain(part) for part in result.ruling.parts]
+    return f"part{'s' if len(parts) > 1 else ''} {listed(parts)}"
+
+
+def reason_words(result: CaseResult) -> str:
+    """Why the ruling is not a decision, with what it concerns."""
+    reason, probes = result.ruling.reason, deciding_probes(result)
+    if result.ruling.ruling is Ruling.NO_ANSWER:
+        silent = [probe for probe in probes if probe.outcome is Outcome.NO_ANSWER]
+        return listed([_silence(probe) for probe in silent or probes[:1]])
+    if reason is Reason.CONFLICT:
+        return f"{reason.sentence} (probes {listed([plain(probe.name) for probe in probes])})"
+    if reason is Reason.CONTROL_FAILED:
+        failed = [plain(run.control.target) for probe in probes for run in failed_controls(probe)]
+        return f"{reason.sentence} ({listed(failed)})" if failed else reason.sentence
+    return "no side was reached" if reason is None else reason.sentence
+
+
+def _silence(probe: ProbeResult) -> str:
+    own = probe.own.outcome is Outcome.NO_ANSWER
+    return f"{'probe' if own else 'a control of probe'} {plain(probe.name)} failed"
+
+
+def failed_controls(probe: ProbeResult) -> list[ControlRun]:
+    """The controls that did not give what was expected."""
+    return [run for run in probe.controls if not run.result.passed]
+
+
+def expected(run: ControlRun) -> str:
+    """What a control must give, in words."""
+    return expectation_words(run.control.expect.kind, run.control.expect.value)
+
+
+def obtained(run: ControlRun) -> str:
+    """What a control gave, in words."""
+    return obtained_words(
+        run.control.expect.kind, value=run.control.expect.value, answer=run.result.answer, outcome=run.result.outcome
+    )
+
+
+def _below_scale(result: CaseResult) -> str:
+    below = [probe for probe in deciding_probes(result) if probe.below_scale]
+    if not result.ruling.ruling.decided or not below:
+        return ""
+    probe = below[0]
+    if probe.axis and probe.scale_reached < probe.claim_scale:
+        return (
+            f"; decided only up to {probe.axis} = {probe.scale_reached:,}, below the claim's own scale "
+            f"{probe.axis} = {probe.claim_scale:,}"
+        )
+    return "; decided only below the claim's own scale or on stand-in data"
+
+
+def claim_line(result: CaseResult) -> str:
+    """The claim as the paper words it, or as a paraphrase that says so, and where it stands in the paper."""
+    claim = result.claim
+    where = f" ({plain(claim.locator)})" if claim.locator else ""
+    if claim.paraphrase:
+        return f"{plain(claim.text)} [{paraphrase_words(result)}]{where}"
+    return f"{quoted(claim.quote)}{where}"
+
+
+def paraphrase_words(result: CaseResult) -> str:
+    """What is said of a claim without the paper's own words."""
+    return "paraphrase; the paper was not read" if not result.paper.source_sha256 else "paraphrase; no quote is given"
+
+
+def reading_line(result: CaseResult) -> str:
+    """Whether the full paper was read, and in which version."""
+    version = f"arXiv {plain(result.paper.arxiv)}" if result.paper.arxiv else "the version named"
+    if not result.paper.source_sha256:
+        return f"nobody on this case read the full paper; the ruling concerns {version}"
+    return f"the ruling concerns {version}, whose source was read (SHA-256 {plain(result.paper.source_sha256)})"
+
+
+def paper_line(result: CaseResult) -> str:
+    """Title and identifiers of the paper."""
+    paper = result.paper
+    ids = [f"OpenReview {plain(paper.openreview)}"] if paper.openreview else []
+    ids += [f"arXiv {plain(paper.arxiv)}"] if paper.arxiv else []
+    return quoted(paper.title) + (f" ({', '.join(ids)})" if ids else "")
+
+
+def dispute_line(result: CaseResult) -> str:
+    """The dispute in its own words, and where they stand."""
+    dispute = result.dispute
+    place = source_words(dispute.source)
+    by = f"reported by {plain(dispute.reported_by)}" if dispute.reported_by else ""
+    origin = ", ".join(words for words in (place, by) if words)
+    return f"{quoted(dispute.text)}{f' ({origin})' if origin else ''}"
+
+
+def source_words(source: Mapping[str, str]) -> str:
+    """Where a dispute stands: kind, then each given field."""
+    kind = plain(source.get("kind", ""))
+    rest = [f"{key} {plain(value)}" for key, value in source.items() if key != "kind" and value]
+    return " ".join([kind, ", ".join(rest)]).strip()
+
+
+def premise_line(premise: Premise) -> str:
+    """A premise: "given that …", who checked it and on what ground."""
+    source = f": {plain(premise.source)}" if premise.source else ""
+    return f"given that: {plain(premise.text)} [{CHECKED[premise.checked]}{source}]"
+
+
+def gate_reasons(result: CaseResult) -> list[str]:
+    """Why the contact gate is closed; empty where it is open."""
+    reasons = ["the claim is a paraphrase, the paper's own words are missing"] if result.claim.paraphrase else []
+    reasons += [
+        f"the later version {plain(version.arxiv)} was not read"
+        for version in result.paper.later_versions
+        if version.claim == "not-read"
+    ]
+    reasons += [
+        f"the premise {quoted(premise.text)} was checked by nobody"
+        for premise in result.premises
+        if premise.checked == "no"
+    ]
+    return reasons
+
+
+def gate_line(result: CaseResult) -> str:
+    """Whether anybody may write to the authors on this ground, and what stands in the way."""
+    reasons = gate_reasons(result)
+    if not reasons:
+        return "contact gate open: quote, later versions and premises are in order"
+    return f"contact gate closed, do not write to the authors on this ground yet: {'; '.join(reasons)}"
+
+
+def later_version_lines(result: CaseResult) -> list[str]:
+    """What became of the claim in each later version."""
+    words = {
+        "unchanged": "states the claim unchanged",
+        "changed": "states the claim differently",
+        "withdrawn": "no longer states the claim",
+        "not-read": "was not read",
+    }
+    return [f"the later version {plain(later.arxiv)} {words[later.claim]}" for later in result.paper.later_versions]
+
+
+def registration_line(result: CaseResult) -> str:
+    """Which registration of this claim and dispute the run belongs to: "registration 2 of 3"."""
+    total = len(result.registrations)
+    text = f"registration {result.ordinal} of {total} of this claim and dispute"
+    return text if total == 1 else f"{text}; every E-value counts 6/(π² · {result.ordinal}²) times"
+
+
+def registration_words(record: RegistrationRecord, ordinal: int) -> str:
+    """One registration: when, what it changed, how it ended."""
+    changed = f"changed {listed([plain(item) for item in record.changed])}" if record.changed else "first registered"
+    exploratory = ", exploratory" if record.exploratory else ""
+    return f"{ordinal}: {plain(record.time)}{exploratory}, {changed}; {plain(record.ended) or 'no ruling yet'}"
+
+
+def overrides_words(overrides: Mapping[str, Any]) -> str:
+    """What the command line changed: `scale k = 8, 16; set variant = no_gate`."""
+    changes = []
+    for kind, values in overrides.items():
+        for name, value in values.items() if isinstance(values, Mapping) else [("", values)]:
+            shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            changes.append(plain(f"{kind} {name} = {shown}"))
+    return "; ".join(changes)
+
+
+def verdict_line(result: CaseResult) -> str:
+    """The judge's word about the claim and what it is because of."""
+    if result.verdict.verdict is None:
+        return f"judge's word about the claim: none is written, because of {plain(str(result.verdict.because))}"
+    return (
+        f"judge's word about the claim: {result.verdict.verdict.value}, because of {plain(str(result.verdict.because))}"
+    )
+
+
+def adequacy_line(probe: ProbeResult) -> str:
+    """Whether the design could have decided, and what would."""
+    if probe.adequacy is None:
+        return ""
+    if probe.adequacy.adequate:
+        return "the registered design was large enough to decide at the claim's own scale"
+    needed = needed_words(probe)
+    return "the design was too small to decide" + (f"; needed: {needed}" if needed else "")
+
+
+def needed_words(probe: ProbeResult) -> str:
+    """What would decide: `k up to 1,024, 57 replicates, 5,700 phases`."""
+    if probe.adequacy is None:
+        return ""
+    words = []
+    for name, value in probe.adequacy.needed.items():
+        if name == probe.axis:
+            words.append(f"{name} up to {value:,}")
+        elif name == "n":
+            words.append(counted(value, "replicate"))
+        else:
+            words.append(f"{value:,} {plain(name)}")
+    return ", ".join(words)
+
+
+def ledger_line(result: CaseResult) -> str:
+    """Where the run stands in the ledger."""
+    ledger = result.ledger
+    return (
+        f"ledger: {counted(ledger.size, 'entry', 'entries')}, root {ledger.root}; "
+        f"registration {ledger.registration[:16]}, evidence {listed([leaf[:16] for leaf in ledger.evidence]) or 'none'}, ruling {ledger.ruling[:16]}"
+    )

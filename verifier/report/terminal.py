@@ -1,0 +1,118 @@
+"""A run as a person reads it in a terminal, and can paste into a letter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike, fspath
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from verifier.model.results import CaseResult, ProbeResult
+from verifier.report import sentences
+from verifier.report.changes import would_change
+from verifier.report.growth import Growth, evidence_line, growth, sigma_line, size_line, slope_line
+from verifier.report.numbers import rows
+from verifier.report.text import plain, plain_lines
+
+MOST_FAILURE_LINES = 12
+
+
+def summary(result: CaseResult, report_path: str | PathLike[str] | None) -> list[RenderableType]:
+    """What to print, in order: the claim, the numbers, and last the conclusion with the report's path.
+
+    Nothing in it is interpreted as markup, and no control character of the case file's words is passed on.
+    """
+    shown: list[RenderableType] = [_lines(_opening(result))]
+    for probe in result.probes:
+        shown.extend(_probe(probe))
+    shown.append(_lines([sentences.ledger_line(result)]))
+    shown.append(_conclusion(result, report_path))
+    return shown
+
+
+def _lines(lines: Sequence[str], style: str = "") -> Group:
+    # a group, because rich joins bare texts of one print with blanks
+    return Group(*(Text(line, style=style) for line in lines if line), Text())
+
+
+def _opening(result: CaseResult) -> list[str]:
+    run = f"exploratory run ({sentences.overrides_words(result.overrides)})" if result.exploratory else ""
+    return [
+        f"claim: {sentences.claim_line(result)}",
+        f"paper: {sentences.paper_line(result)}",
+        f"dispute: {sentences.dispute_line(result)}",
+        sentences.reading_line(result),
+        sentences.gate_line(result),
+        *(sentences.premise_line(premise) for premise in result.premises),
+        sentences.registration_line(result),
+        run,
+    ]
+
+
+def _probe(probe: ProbeResult) -> list[RenderableType]:
+    shown: list[RenderableType] = []
+    if probe.evidence and probe.latest.points:
+        shown.append(_points(probe))
+    if probe.controls:
+        shown.append(_controls(probe))
+    found = growth(probe)
+    lines = [size_line(probe), *([evidence_line(found)] if found else [])]
+    if lines := [line for line in lines if line]:
+        shown.append(_lines([f"probe {plain(probe.name)}: {'; '.join(lines)}"]))
+    for failure in [probe.failure, *(run.traceback for run in probe.controls)]:
+        if failure:
+            last = plain_lines(failure).split("\n")[-MOST_FAILURE_LINES:]
+            shown.append(_lines([f"probe {plain(probe.name)}: what went wrong", *last], "dim"))
+    return shown
+
+
+def _table(title: str, columns: Sequence[tuple[str, bool]]) -> Table:
+    table = Table(box=box.SIMPLE, title=Text(title), title_justify="left", title_style="", pad_edge=False)
+    for name, is_number in columns:
+        table.add_column(Text(name), justify="right" if is_number else "left")
+    return table
+
+
+def _points(probe: ProbeResult) -> Table:
+    columns = [plain(probe.axis), "estimate", "standard error", "exact", "off by (standard errors)", "replicates"]
+    table = _table(f"probe {plain(probe.name)}", [(name, True) for name in columns])
+    for row in rows(probe.latest.points, probe.axis):
+        table.add_row(*map(Text, (row.scale, row.estimate, row.stderr, row.exact, row.gap, row.n)))
+    return table
+
+
+def _controls(probe: ProbeResult) -> Table:
+    columns = ["control", "expected", "got", "passed"]
+    table = _table(f"controls of probe {plain(probe.name)}", [(name, False) for name in columns])
+    for run in probe.controls:
+        passed = Text("yes") if run.result.passed else Text("NO", style="bold red")
+        table.add_row(
+            Text(plain(run.control.target)), Text(sentences.expected(run)), Text(sentences.obtained(run)), passed
+        )
+    return table
+
+
+def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None) -> Group:
+    """The ruling about the dispute, what it rests on, what would change it, and where the report is."""
+    numbers: list[str] = []
+    for probe in sentences.deciding_probes(result):
+        numbers += _growth_lines(growth(probe))
+        numbers += [f"residual class: {plain(probe.residual_class)}"] if probe.residual_class else []
+        numbers += [sentences.adequacy_line(probe)] if not result.ruling.ruling.decided else []
+    lines = [
+        *(f"would change it: {line}" for line in would_change(result)),
+        sentences.verdict_line(result),
+        "",
+        sentences.ruling_headline(result),
+        *numbers,
+        *([] if report_path is None else [f"report: {fspath(report_path)}"]),
+    ]
+    headline = sentences.ruling_headline(result)
+    return Group(*(Text(line, style="bold" if line == headline else "") for line in lines))
+
+
+def _growth_lines(found: Growth | None) -> list[str]:
+    return [] if found is None else [slope_line(found), sigma_line(found)]
