@@ -6,10 +6,10 @@ Each function is one block of the table in the design: rows in order, the first 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal
 
 from verifier.model.outcomes import Outcome, Reason
+from verifier.model.words import SentenceEnum
 
 About = Literal["claim", "dispute"]
 
@@ -46,15 +46,15 @@ def invalid(reason: Reason) -> Finding:
     return Finding(Outcome.INVALID, reason)
 
 
-class ExactAnswer(StrEnum):
+class ExactAnswer(SentenceEnum):
     """What exact work can find."""
 
-    VIOLATED = "VIOLATED"
-    VIOLATED_FOR_ALL = "VIOLATED_FOR_ALL"
-    HOLDS_FOR_ALL = "HOLDS_FOR_ALL"
-    VERIFIED_TO_HORIZON = "VERIFIED_TO_HORIZON"
-    AMBIGUOUS = "AMBIGUOUS"
-    UNSUPPORTED_HYPOTHESIS = "UNSUPPORTED_HYPOTHESIS"
+    VIOLATED = "VIOLATED", "the conclusion fails at a step, under the hypotheses"
+    VIOLATED_FOR_ALL = "VIOLATED_FOR_ALL", "the conclusion fails at every step from some step on"
+    HOLDS_FOR_ALL = "HOLDS_FOR_ALL", "the conclusion holds at every step of this instance"
+    VERIFIED_TO_HORIZON = "VERIFIED_TO_HORIZON", "the conclusion holds up to the horizon; nothing is known beyond it"
+    AMBIGUOUS = "AMBIGUOUS", "the answer depends on how ties are broken"
+    UNSUPPORTED_HYPOTHESIS = "UNSUPPORTED_HYPOTHESIS", "the instance is not shown to satisfy the hypotheses"
 
 
 def exact_outcome(answer: ExactAnswer, *, alleges: Literal["instance", "general"]) -> Finding:
@@ -72,25 +72,25 @@ def exact_outcome(answer: ExactAnswer, *, alleges: Literal["instance", "general"
             return invalid(Reason.HYPOTHESIS_UNMET)
 
 
-class AuditAnswer(StrEnum):
+class AuditAnswer(SentenceEnum):
     """What a basis audit can find."""
 
-    SAME_BASIS = "SAME_BASIS"
-    MISMATCH_PROVEN = "MISMATCH_PROVEN"
-    RECONCILED = "RECONCILED"
-    RECONCILED_WEAK = "RECONCILED_WEAK"
-    JOINTLY_INCONSISTENT = "JOINTLY_INCONSISTENT"
-    NOT_MATERIAL = "NOT_MATERIAL"
-    INSUFFICIENT = "INSUFFICIENT"
+    SAME_BASIS = "SAME_BASIS", "both numbers stand on the same basis"
+    MISMATCH_PROVEN = "MISMATCH_PROVEN", "the numbers are shown to stand on different bases"
+    RECONCILED = "RECONCILED", "a declared factor with a source turns one basis into the other"
+    RECONCILED_WEAK = "RECONCILED_WEAK", "a declared factor turns one basis into the other, but it has no source"
+    JOINTLY_INCONSISTENT = "JOINTLY_INCONSISTENT", "the printed numbers cannot all hold together"
+    NOT_MATERIAL = "NOT_MATERIAL", "the difference in basis does not change the comparison"
+    INSUFFICIENT = "INSUFFICIENT", "what was given does not settle the basis"
 
 
-class Corrected(StrEnum):
+class Corrected(SentenceEnum):
     """Where a comparison stands once both numbers are on one basis, over the whole corrected interval."""
 
-    OTHER_SIDE = "other side of 1"
-    CONTAINS_ONE = "contains 1"
-    BELOW_THRESHOLD = "misses the registered threshold"
-    KEPT = "direction and support kept"
+    OTHER_SIDE = "OTHER_SIDE", "the whole corrected interval lies on the other side of 1"
+    CONTAINS_ONE = "CONTAINS_ONE", "the corrected interval contains 1"
+    BELOW_THRESHOLD = "BELOW_THRESHOLD", "the corrected interval misses the registered threshold"
+    KEPT = "KEPT", "the correction keeps direction and support"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +113,10 @@ class AuditContext:
 def audit_outcome(answer: AuditAnswer, context: AuditContext) -> Finding:
     """What an audit's answer says."""
     mismatch = answer in (AuditAnswer.MISMATCH_PROVEN, AuditAnswer.RECONCILED)
-    if answer in (AuditAnswer.RECONCILED_WEAK, AuditAnswer.JOINTLY_INCONSISTENT) or (
-        mismatch and context.residual_excludes_one
-    ):
+    weak = answer in (AuditAnswer.RECONCILED_WEAK, AuditAnswer.JOINTLY_INCONSISTENT)
+    if weak or context.residual_excludes_one:
         return undecided(Reason.SIZE_UNEXPLAINED)
-    if mismatch and context.code_against_text and context.produced_by != "released":
+    if context.code_against_text and context.produced_by != "released":
         return undecided(Reason.CODE_PROVENANCE)
     if mismatch and context.about == "claim":
         return FOR if context.material else undecided(Reason.SIZE_UNEXPLAINED)

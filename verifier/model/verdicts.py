@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from verifier.model.outcomes import Reason
 from verifier.model.rulings import Ruling
+from verifier.model.words import SentenceEnum
 
 
-class Verdict(StrEnum):
+class Verdict(SentenceEnum):
     """The judge's four words about a claim."""
 
-    VERIFIED = "verified"
-    FALSIFIED = "falsified"
-    TOY = "toy"
-    INCONCLUSIVE = "inconclusive"
+    VERIFIED = "verified", "the claim was reproduced at the registered scale"
+    FALSIFIED = "falsified", "the claim does not hold as stated"
+    TOY = "toy", "decided, but only below the registered scale or on synthetic data"
+    INCONCLUSIVE = "inconclusive", "nothing is established about the claim"
 
     @property
     def points(self) -> int:
