@@ -73,7 +73,7 @@ class Ledger:
                 "there is no ledger here", where=os.fspath(file.path), mend="name another with --ledger, or run a case"
             )
         with ledger._reading() as connection:
-            file.check_schema(connection)
+            file.check(connection)
             head = store.read_head(connection)
         if create:
             ledger._check_mark(head)
@@ -86,7 +86,7 @@ class Ledger:
 
     def exists(self) -> bool:
         """Whether an entry was ever written. Raises BadInput for a file that is no ledger."""
-        if not self._file.look():
+        if not self._file.written():
             return False
         with self._reading() as connection:
             return store.exists(connection)
@@ -158,10 +158,10 @@ class Ledger:
         that another process holds for 30 seconds.
         """
         with self._translated():
-            existed = self.exists()
+            written = self._file.written()
             with ExitStack() as stack:
                 transaction = Transaction(self, stack)
-                if existed:
+                if written:
                     transaction.begin()
                 yield transaction
                 transaction.finish()
@@ -245,8 +245,8 @@ class Transaction:
         if self._open is None:
             file = self._ledger._file  # noqa: SLF001  # one idea in two classes
             connection = self._stack.enter_context(file.writer().begin())
+            file.check(connection)
             if store.exists(connection):
-                file.check_schema(connection)
                 self._head = store.read_head(connection)
                 self._ledger._check_mark(self._head)  # noqa: SLF001  # as above
                 self._grown = self._head.compact_range()

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,45 +19,56 @@ from verifier.model.errors import BadInput, InfrastructureFailed, TamperingDetec
 
 APPLICATION_ID = 0x76726C67  # "vrlg", in the file's header from the ledger's first transaction on
 BUSY_SECONDS = 30
-_MAGIC = b"SQLite format 3\x00"
 
 
 class SqliteFile:
-    """One SQLite file that is, or will be, a ledger. Constructing it touches nothing; `look` reads 100 bytes."""
+    """One SQLite file that is, or will be, a ledger. Constructing it touches nothing."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._engines: dict[str, Engine] = {}
+        self._known = False
 
-    def look(self) -> bool:
+    def written(self) -> bool:
         """Whether something is written in the file; False where it is absent or empty.
 
-        Reads the header only and never through SQLite, so that a file that is no ledger cannot be changed by it.
-        Raises BadInput for anything else than a ledger, InfrastructureFailed where the file cannot be read.
+        Raises BadInput for a folder, a device or a file that is no ledger, which is not changed by looking at it;
+        InfrastructureFailed where the file cannot be read.
         """
         try:
-            mode = self.path.stat().st_mode
-            if stat.S_ISDIR(mode):
-                raise self._not_a_ledger("this is a folder, not a ledger")
-            if not stat.S_ISREG(mode):
-                raise self._not_a_ledger("this is not a regular file, so it is not a ledger")
-            with self.path.open("rb") as file:
-                header = file.read(100)
+            found = self.path.stat()
         except FileNotFoundError:
             return False
         except NotADirectoryError as error:
             raise self._not_a_ledger("a file stands where a folder of this path should be") from error
-        except ValueError as error:
-            raise BadInput("the ledger's path has a zero byte in it") from error
         except OSError as error:
             raise self._failed(f"the ledger cannot be read ({error.strerror})") from error
-        if not header:
-            return False
-        if not header.startswith(_MAGIC):
-            raise self._not_a_ledger("this file is not an SQLite database, so it is not a ledger")
-        if header[68:72] != APPLICATION_ID.to_bytes(4, "big"):
+        if stat.S_ISDIR(found.st_mode):
+            raise self._not_a_ledger("this is a folder, not a ledger")
+        if not stat.S_ISREG(found.st_mode):
+            raise self._not_a_ledger("this is not a regular file, so it is not a ledger")
+        if found.st_size and not self._known:
+            self._look()
+            self._known = True
+        return found.st_size > 0
+
+    def _look(self) -> None:
+        """Reads the mark in the file's header.
+
+        Always through SQLite: a process that closes a descriptor of its own on the file gives up the locks that SQLite
+        holds on it. "immutable" reads without locks, journals or side files; a ledger that is being written just now
+        can look damaged that way, and is then read again under a lock.
+        """
+        for query in ("mode=ro&immutable=1", "mode=ro"):
+            try:
+                with closing(_connect(self.path, query)) as connection:
+                    mark = connection.execute("PRAGMA application_id").fetchone()[0]
+                break
+            except sqlite3.Error as error:
+                if query == "mode=ro" or _name(error).startswith(("SQLITE_NOTADB", "SQLITE_CANTOPEN")):
+                    raise self.meaning(error) from error
+        if mark != APPLICATION_ID:
             raise self._not_a_ledger("this SQLite database is not a ledger")
-        return True
 
     def reader(self) -> Engine:
         """The engine for reading: it can change nothing, and sees one state of the ledger per transaction."""
@@ -77,13 +89,14 @@ class SqliteFile:
         """Marks the file as a ledger, within the transaction of its first append."""
         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
 
-    def check_schema(self, connection: Connection) -> None:
-        """Raises BadInput for a ledger's table that is a view, or that a trigger acts on."""
-        rows = connection.exec_driver_sql(
-            "SELECT type, name, tbl_name FROM sqlite_schema WHERE type IN ('view', 'trigger')"
-        )
+    def check(self, connection: Connection) -> None:
+        """Raises BadInput where the open database is neither empty nor a ledger, or triggers act on a ledger's table."""
+        rows = connection.exec_driver_sql("SELECT type, name, tbl_name FROM sqlite_schema").fetchall()
+        mark = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+        if mark != (APPLICATION_ID if rows else 0):
+            raise self._not_a_ledger("this SQLite database is not a ledger")
         for kind, name, table in rows:
-            if {name, table} & TABLE_NAMES:
+            if kind in ("view", "trigger") and {name, table} & TABLE_NAMES:
                 raise self._not_a_ledger(f"this database has a {kind} in the place of a ledger's table")
 
     def close(self) -> None:
@@ -94,7 +107,7 @@ class SqliteFile:
 
     def meaning(self, error: BaseException | None) -> VerifierError:
         """What an error of the database driver means to a person."""
-        name = getattr(error, "sqlite_errorname", "") or ""
+        name = _name(error)
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return self._failed(
                 f"another process has held the ledger for {BUSY_SECONDS} seconds", mend="run the command again"
@@ -107,7 +120,7 @@ class SqliteFile:
             )
         if name.startswith(("SQLITE_IOERR", "SQLITE_PROTOCOL", "SQLITE_NOMEM", "SQLITE_NOLFS")):
             return self._failed(
-                f"the disk refused ({error}); the entries before are kept", mend="check the disk and try again"
+                f"the disk refused ({error}, {name}); the entries before are kept", mend="check the disk and try again"
             )
         if name.startswith("SQLITE_NOTADB"):
             return self._not_a_ledger("this file is not an SQLite database, so it is not a ledger")
@@ -124,6 +137,11 @@ class SqliteFile:
             made = _writer(self.path) if role == "writer" else _reader(self.path)
             self._engines[role] = made
         return self._engines[role]
+
+
+def _name(error: BaseException | None) -> str:
+    """The name of SQLite's error, such as SQLITE_FULL; empty for an error that is not SQLite's."""
+    return getattr(error, "sqlite_errorname", None) or ""
 
 
 def _uri(path: Path, query: str) -> str:
@@ -167,7 +185,7 @@ def _prefer_wal(connection: sqlite3.Connection) -> None:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
     except sqlite3.OperationalError as error:
-        if not error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        if not _name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             connection.close()
             raise
 
@@ -182,7 +200,7 @@ def _reader(path: Path) -> Engine:
             made.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         except sqlite3.OperationalError as error:
             made.close()
-            if writable or not error.sqlite_errorname.startswith("SQLITE_CANTOPEN"):
+            if writable or not _name(error).startswith("SQLITE_CANTOPEN"):
                 raise
             # a folder we may not write, and nobody else writes: no shared memory beside the file is needed
             made = _connect(path, "mode=ro&immutable=1")
