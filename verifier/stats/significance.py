@@ -10,15 +10,15 @@ from scipy import special
 
 from verifier.stats.laws import Floats
 
-TINY = 1e-280  # below this a cumulative probability is taken from its series, in logs
+TINY = 1e-280  # below this a cumulative probability is taken from its continued fraction, in logs
+FRACTION_STEPS = 500
 
 
 def log_t_cdf(x: npt.ArrayLike, df: npt.ArrayLike) -> Floats:
     """Natural logarithm of P(T ≤ x) for Student's t on `df` degrees of freedom, accurate far into the lower tail.
 
-    Below 1e-280 the probability is ½ I_z(df/2, ½) with z = df/(df + x²) in its hypergeometric form
-    z^a/(a B(a, b)) · ₂F₁(a, 1 − b; a + 1; z) (Abramowitz and Stegun 1964, 26.5.4 and 26.7.1), so that neither x nor
-    the probability needs to be representable.
+    Below 1e-280 the probability is ½ I_z(df/2, ½) with z = df/(df + x²) and the incomplete beta function's continued
+    fraction (Abramowitz and Stegun 1964, 26.7.1 and 26.5.8), so that the probability need not be representable.
     """
     x, df = np.broadcast_arrays(np.asarray(x, float), np.asarray(df, float))
     shape = x.shape
@@ -34,10 +34,30 @@ def log_t_cdf(x: npt.ArrayLike, df: npt.ArrayLike) -> Floats:
 
 def _log_far_tail(x: Floats, df: Floats) -> Floats:
     a = df / 2
-    with np.errstate(over="ignore"):
-        log_z = np.log(df) - 2 * np.log(np.hypot(x, np.sqrt(df)))
-    series = special.hyp2f1(a, 0.5, a + 1, np.exp(log_z))
-    return np.asarray(a * log_z - np.log(2 * a) - special.betaln(a, 0.5) + np.log(series))
+    ratio = np.abs(x) / np.sqrt(df)
+    near = ratio < 1e100
+    log_z = np.where(near, -np.log1p(np.square(np.where(near, ratio, 0.0))), -2 * np.log(ratio))
+    log_rest = -np.log1p(np.square(1 / ratio))  # ln(1 − z)
+    head = a * log_z + 0.5 * log_rest - np.log(2 * a) - special.betaln(a, 0.5)
+    return np.asarray(head + np.log(_beta_fraction(a, 0.5, np.exp(log_z))))
+
+
+def _beta_fraction(a: Floats, b: float, z: Floats) -> Floats:
+    """The continued fraction of I_z(a, b), by Lentz's recursion; it converges fast for z below (a + 1)/(a + b + 2)."""
+    c = np.ones_like(z)
+    d = 1 / (1 - (a + b) * z / (a + 1))
+    value = d
+    for step in range(1, FRACTION_STEPS):
+        for numerator in (
+            step * (b - step) * z / ((a + 2 * step - 1) * (a + 2 * step)),
+            -(a + step) * (a + b + step) * z / ((a + 2 * step) * (a + 2 * step + 1)),
+        ):
+            d = 1 / (1 + numerator * d)
+            c = 1 + numerator / c
+            value = value * c * d
+        if np.all(np.abs(c * d - 1) < 1e-15):
+            break
+    return value
 
 
 def sigma_from_t(t: float, df: float) -> float:

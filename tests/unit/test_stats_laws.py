@@ -1,0 +1,235 @@
+"""Laws that hold for any data: monotone, invariant, bounded where theory says so."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from verifier.model.errors import BadInput
+from verifier.stats.contrasts import contrasts, saturators
+from verifier.stats.eprocess import TAUS, log_mixture_e, log_t_e
+from verifier.stats.growth_evidence import growth_log_e
+from verifier.stats.growth_rule import GrowthRule
+from verifier.stats.misfit import misfit
+from verifier.stats.noise import block_estimate, pooled_estimate, pooled_from_cells
+
+RULE = GrowthRule(delta=Fraction("0.19"), alternative=Fraction("0.38"), looks=(3, 6, 12))
+grids = (
+    st.lists(st.integers(2, 5000), min_size=5, max_size=9, unique=True)
+    .map(sorted)
+    .filter(lambda ks: ks[-1] >= 4 * ks[0])
+)
+
+
+def noise(seed: int, m: int, n: int = 12):
+    return np.random.default_rng(seed).standard_normal((m, n))
+
+
+@given(ks=grids, gamma0=st.sampled_from([0.1, 0.25, 0.5, 1.0]))
+@settings(max_examples=60, deadline=None)
+def test_contrasts_read_the_slope_and_no_saturation(ks, gamma0):
+    built = contrasts(ks, gamma0=gamma0)
+    h = np.log(np.array(ks, float))
+    for w in built:
+        size = float(np.abs(w).sum())
+        assert abs(w.sum()) <= 1e-9 * size
+        assert w @ h == pytest.approx(1.0, abs=1e-9 * size)
+    for g in saturators(ks, gamma0=gamma0):
+        assert built.cone @ g <= 1e-9 * np.abs(built.cone).sum() * np.abs(g).max()
+        assert built.up @ g >= -1e-12
+        assert built.full @ g >= -1e-12
+
+
+@given(
+    n=st.integers(2, 500),
+    cells=st.integers(1, 12),
+    two=st.booleans(),
+    ts=st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)),
+)
+def test_e_increases_in_t(n, cells, two, ts):
+    low, high = sorted(ts)
+    df = cells * (n - 1)
+    a, b, top = (float(log_mixture_e(t, df=df, n=n, two_sided=two)) for t in (low, high, math.inf))
+    assert a <= b + 1e-9
+    assert b <= top + 1e-9
+
+
+@given(n=st.integers(2, 60), t=st.floats(-8, 8), two=st.booleans())
+def test_mixture_in_logs_equals_the_direct_formula(n, t, two):
+    squares, mean_root = n - 1.0, t  # V = n − 1 + t², S = √n·t
+    direct = []
+    for tau in TAUS:
+        c2 = 1 / tau**2
+        v, s = squares + mean_root**2, math.sqrt(n) * t
+        q = v - s * s / (n + c2)
+        e = math.sqrt(c2 / (n + c2)) * (v / q) ** (n / 2)
+        if not two:
+            e *= 2 * stats.t.cdf(s * math.sqrt(n) / math.sqrt(q * (n + c2)), n)
+        direct.append(e)
+    assert float(log_mixture_e(t, df=n - 1, n=n, two_sided=two)) == pytest.approx(
+        math.log(math.fsum(direct) / len(TAUS)), abs=1e-9
+    )
+
+
+def test_pooled_formula_with_unequal_counts():
+    rng = np.random.default_rng(4)
+    counts = np.array([3, 5, 4, 7, 6])
+    w = np.array([-1.0, -0.5, 0.1, 0.4, 1.0])
+    cells = [rng.standard_normal(n) + 0.3 * j for j, n in enumerate(counts)]
+    means = np.array([c.mean() for c in cells])
+    within = sum(float(np.sum((c - c.mean()) ** 2)) for c in cells)
+    path = pooled_from_cells(w, means[:, None], np.array([within]), counts[:, None])
+    norm = float(np.linalg.norm(w))
+    n = norm**2 / float(np.sum(w**2 / counts))
+    nu = int(counts.sum() - len(counts))
+    theta, c2 = float(w @ means) / norm, 0.25
+    q = within + n * theta**2 * c2 / (n + c2)
+    argument = (n * theta / (n + c2)) / math.sqrt(q / ((nu + 1) * (n + c2)))
+    direct = (
+        2 * stats.t.cdf(argument, nu + 1) * math.sqrt(c2 / (n + c2)) * ((within + n * theta**2) / q) ** ((nu + 1) / 2)
+    )
+    ours = log_t_e(path.t(0.0), df=path.df, n=path.n, tau=2.0)
+    assert float(ours[0]) == pytest.approx(math.log(direct), rel=1e-12)
+
+
+def test_block_is_pooled_with_one_cell():
+    values = noise(3, 1)
+    block = block_estimate(np.array([1.0]), values, [5, 12])
+    pooled = pooled_estimate(np.array([1.0]), values, [5, 12])
+    for a, b in zip(block, pooled, strict=True):
+        assert a == pytest.approx(b, rel=1e-13)
+
+
+def test_registered_relative_sds_take_unequal_variances_out():
+    values, relative = noise(8, 5), [1.0, 2.0, 0.5, 3.0, 1.5]
+    w = np.array([-1.0, -0.5, 0.1, 0.4, 1.0])
+    plain = pooled_estimate(w * relative, values, [12])
+    scaled = pooled_estimate(w, values * np.array(relative)[:, None], [12], relative_sd=relative)
+    for a, b in zip(plain, scaled, strict=True):
+        assert a == pytest.approx(b, rel=1e-12)
+
+
+@given(ks=grids, seed=st.integers(0, 2**32 - 1), shift=st.floats(-1e3, 1e3), kind=st.sampled_from(["block", "pooled"]))
+@settings(max_examples=40, deadline=None)
+def test_a_constant_added_changes_no_e(ks, seed, shift, kind):
+    rule = dataclasses.replace(RULE, noise=kind)
+    values = noise(seed, len(ks)) + 0.2 * np.log(ks)[:, None]
+    same_evidence(growth_log_e(rule, ks, values, rule.looks), growth_log_e(rule, ks, values + shift, rule.looks))
+
+
+@given(ks=grids, seed=st.integers(0, 2**32 - 1), scale=st.integers(1, 1000), kind=st.sampled_from(["block", "pooled"]))
+@settings(max_examples=40, deadline=None)
+def test_another_unit_changes_no_e(ks, seed, scale, kind):
+    rule = dataclasses.replace(RULE, noise=kind, floor=Fraction("0.01"))
+    values = noise(seed, len(ks)) + 0.2 * np.log(ks)[:, None]
+    other = dataclasses.replace(
+        rule, delta=rule.delta * scale, alternative=rule.alternative * scale, floor=rule.floor * scale
+    )
+    same_evidence(growth_log_e(rule, ks, values, rule.looks), growth_log_e(other, ks, values * scale, rule.looks))
+
+
+@given(ks=grids, seed=st.integers(0, 2**32 - 1), order=st.permutations(range(3, 6)))
+@settings(max_examples=40, deadline=None)
+def test_order_between_two_looks_changes_no_e(ks, seed, order):
+    values = noise(seed, len(ks))
+    shuffled = values[:, [0, 1, 2, *order, *range(6, 12)]]
+    same_evidence(growth_log_e(RULE, ks, values, RULE.looks), growth_log_e(RULE, ks, shuffled, RULE.looks))
+
+
+@given(ks=grids, seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(["block", "pooled"]))
+@settings(max_examples=30, deadline=None)
+def test_a_look_does_not_know_what_follows(ks, seed, kind):
+    rule = dataclasses.replace(RULE, noise=kind)
+    values = noise(seed, len(ks))
+    early, late = growth_log_e(rule, ks, values[:, :6], (3, 6)), growth_log_e(rule, ks, values, rule.looks)
+    for name in ("grow", "flat", "half"):
+        assert np.array_equal(getattr(early, name), getattr(late, name)[:2])  # to the last bit
+
+
+def test_many_runs_at_once_equal_one_at_a_time():
+    ks = [2, 4, 8, 16, 32, 64]
+    values = np.random.default_rng(2).standard_normal((7, 6, 12))
+    together = growth_log_e(RULE, ks, values, RULE.looks)
+    for i in range(7):
+        same_evidence(growth_log_e(RULE, ks, values[i], RULE.looks), together, run=i)
+
+
+def test_a_floor_only_ever_lowers_evidence():
+    ks = [2, 4, 8, 16, 32, 64]
+    values = 0.1 * noise(5, 6) + 0.38 * np.log(ks)[:, None]
+    for slope in (0.0, 0.38):
+        planted = 0.1 * noise(5, 6) + slope * np.log(ks)[:, None]
+        runs = [
+            growth_log_e(dataclasses.replace(RULE, floor=Fraction(b)), ks, planted, RULE.looks)
+            for b in ("0", "0.01", "0.1")
+        ]
+        for a, b in itertools.pairwise(runs):
+            for name in ("grow", "flat", "half"):
+                assert np.all(getattr(a, name) >= getattr(b, name))
+    assert values.shape == (6, 12)
+
+
+def test_a_null_e_has_mean_at_most_one():
+    # at the boundary θ = 0, E of the one-sided process is an e-variable at every fixed n
+    rng = np.random.default_rng(11)
+    d = rng.standard_normal((200_000, 1, 12))
+    path = block_estimate(np.array([1.0]), d, [6, 12])
+    e = np.exp(log_t_e(path.t(0.0), df=path.df, n=path.n, tau=0.5))
+    assert np.all(e.mean(axis=0) < 1 + 4 * e.std(axis=0) / math.sqrt(len(d)))
+    assert np.all(e.mean(axis=0) > 0.9)  # and at that boundary it wastes nothing
+
+
+def test_misfit_holds_its_level_with_shared_seeds():
+    ks, rng = [32, 64, 128, 256, 512, 1024], np.random.default_rng(7)
+    p = []
+    for _ in range(600):
+        values = 0.3 * np.log(ks)[:, None] + 0.2 * rng.standard_normal((6, 10)) + 0.5 * rng.standard_normal(10)
+        found = misfit(ks, values, gamma0=0.5, shared_seeds=True)
+        assert found is not None
+        p.append(found.p)
+    assert np.mean(np.array(p) < 0.05) < 0.05 + 4 * math.sqrt(0.05 * 0.95 / 600)
+
+
+def test_misfit_sees_a_step_and_spares_every_registered_law():
+    ks = [2**i for i in range(1, 11)]
+    k = np.array(ks, float)
+    jitter = 0.01 * noise(9, 10, 20)
+    for law in (
+        np.ones(10),
+        0.38 * np.log(k),
+        np.sqrt(k),
+        4.74 * (1 - 1 / k),
+        1.83 * (1 - 1 / np.log(k)),
+        k + np.log(k),
+    ):
+        assert not misfit(ks, law[:, None] + jitter, gamma0=0.5).found
+    step = misfit(ks, (k >= 256)[:, None] + jitter, gamma0=0.5)
+    assert step.found
+    assert step.inflation > 10
+    assert misfit(ks, jitter[:, :7], gamma0=0.5) is None
+
+
+@pytest.mark.parametrize(
+    "ks", [[1, 2, 4, 8, 16], [2, 4, 4, 8, 16], [16, 8, 4, 3, 2], [2.5, 3, 4, 5, 6], [True, 2, 3, 4, 5], []]
+)
+def test_scales_that_are_none(ks):
+    with pytest.raises(BadInput):
+        contrasts_of(ks)
+
+
+def contrasts_of(ks):
+    return saturators(ks, gamma0=0.5)
+
+
+def same_evidence(a, b, *, run=None):
+    for name in ("grow", "flat", "half"):
+        x, y = getattr(a, name), getattr(b, name)
+        assert x == pytest.approx(y if run is None else y[run], rel=1e-6, abs=1e-6)
