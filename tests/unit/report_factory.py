@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from verifier.model.answers import AGAINST, FOR, NO_ANSWER, Finding, invalid, underpowered, undecided
+from verifier.model.answers import AGAINST, FOR, NO_ANSWER, Finding, invalid, undecided, underpowered
 from verifier.model.case import Claim, Control, Dispute, Expectation, LaterVersion, Paper, Part, Premise
 from verifier.model.controls import ControlResult
 from verifier.model.outcomes import Outcome, Reason
@@ -89,7 +89,9 @@ def exact_value(k: int) -> Fraction:
 
 def growing_points(scales: Sequence[int] = SCALES, *, n: int = 40, exact: bool = True) -> tuple[Point, ...]:
     return tuple(
-        Point({"k": k}, float(exact_value(k)) + (0.011 if i % 2 else -0.009), 0.03, n, exact_value(k) if exact else None)
+        Point(
+            {"k": k}, float(exact_value(k)) + (0.011 if i % 2 else -0.009), 0.03, n, exact_value(k) if exact else None
+        )
         for i, k in enumerate(scales)
     )
 
@@ -251,7 +253,9 @@ def upheld(**changes: Any) -> CaseResult:
 
 
 def toy() -> CaseResult:
-    return result(probe(below_scale=True, scale_reached=128), exploratory=True, overrides={"scale": {"k": [8, 16, 128]}})
+    return result(
+        probe(below_scale=True, scale_reached=128), exploratory=True, overrides={"scale": {"k": [8, 16, 128]}}
+    )
 
 
 def dismissed(*, reproduces: bool = True) -> CaseResult:
@@ -277,7 +281,7 @@ def dismissed(*, reproduces: bool = True) -> CaseResult:
 def short() -> CaseResult:
     """UNDERPOWERED: too small to decide, and says what would."""
     finding = underpowered(Reason.HORIZON)
-    numbers = {key: None for key in statistics()} | {
+    numbers = dict.fromkeys(statistics()) | {
         "n": 80,
         "looks_made": (10, 20, 40, 80),
         "stopped_by": "maximum-n",
@@ -291,11 +295,13 @@ def short() -> CaseResult:
             answer="NEITHER_INADEQUATE",
             own=finding,
             finding=finding,
-            summary="this design could not be expected to decide: scales up to k = 1024 with 57 replicates, 5,700 phases",
+            summary="this design could not be expected to decide: scales up to k = 1024 with 57 replicates",
             scale_reached=10,
             below_scale=True,
             evidence=(
-                Evidence("maximum", numbers, growing_points((4, 5, 6, 7, 8, 10), exact=False), UnitsRecord(480, "d" * 64)),
+                Evidence(
+                    "maximum", numbers, growing_points((4, 5, 6, 7, 8, 10), exact=False), UnitsRecord(480, "d" * 64)
+                ),
             ),
             adequacy=Adequacy(adequate=False, needed={"k": 1024, "n": 57, "phases": 5700}),
             so_far={
@@ -314,7 +320,9 @@ def short() -> CaseResult:
     )
 
 
-def silent(traceback: str = 'Traceback (most recent call last):\n  File "r.py", line 1\nZeroDivisionError: 1/0') -> CaseResult:
+def silent(
+    traceback: str = 'Traceback (most recent call last):\n  File "r.py", line 1\nZeroDivisionError: 1/0',
+) -> CaseResult:
     """NO_ANSWER: a unit raised."""
     return result(
         probe(
@@ -354,7 +362,9 @@ def open_for(reason: Reason, finding: Finding | None = None) -> CaseResult:
     return result(probe(answer="NEITHER", own=found, finding=found, summary=reason.sentence))
 
 
-HOSTILE = "<script>alert(1)</script> [red]x[/red] \x1b[31m\x07 \u202eevil & \"quoted\" $\\frac{1}{2}$ {{ 7*7 }}\n</blockquote>"
+HOSTILE = (
+    '<script>alert(1)</script> [red]x[/red] \x1b[31m\x07 \u202eevil & "quoted" $\\frac{1}{2}$ {{ 7*7 }}\n</blockquote>'
+)
 
 
 def hostile() -> CaseResult:
@@ -366,13 +376,17 @@ def hostile() -> CaseResult:
         residual_class=HOSTILE,
         failure=HOSTILE,
         controls=(
-            control(HOSTILE, Expectation("named", HOSTILE), HOSTILE, Outcome.INVALID, flat_points(0.5), summary=HOSTILE),
+            control(
+                HOSTILE, Expectation("named", HOSTILE), HOSTILE, Outcome.INVALID, flat_points(0.5), summary=HOSTILE
+            ),
         ),
     )
     base = result(
         bad,
         paper=replace(PAPER, title=HOSTILE, openreview='"><img src=x onerror=alert(1)>', arxiv="javascript:alert(1)"),
-        dispute=replace(DISPUTE, text=HOSTILE, source={"kind": HOSTILE, "url": "javascript:alert(1)"}, reported_by=HOSTILE),
+        dispute=replace(
+            DISPUTE, text=HOSTILE, source={"kind": HOSTILE, "url": "javascript:alert(1)"}, reported_by=HOSTILE
+        ),
         premises=(Premise(HOSTILE, "no", HOSTILE),),
         command=f"verifier run {HOSTILE}",
         overrides={"set": {"variant": HOSTILE}},

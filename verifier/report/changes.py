@@ -8,7 +8,7 @@ from verifier.model.outcomes import Reason
 from verifier.model.results import CaseResult, ProbeResult
 from verifier.model.rulings import Ruling
 from verifier.report.growth import is_growth
-from verifier.report.sentences import CHECKED, deciding_probes, expected, failed_controls, needed_words
+from verifier.report.sentences import CHECKED, control_name, deciding_probes, expected, failed_controls, needed_words
 from verifier.report.text import listed, plain, quoted
 
 
@@ -81,7 +81,7 @@ def _open(result: CaseResult, probe: ProbeResult) -> list[str]:
 def _needed(_: CaseResult, probe: ProbeResult) -> str:
     failed = failed_controls(probe)
     if failed and probe.own != probe.finding:
-        names = listed([plain(run.control.target) for run in failed])
+        names = listed([control_name(run) for run in failed])
         return f"A design in which the controls ({names}) reach their known answers too; here they could not decide."
     needed = needed_words(probe)
     return f"A design that can decide: {needed}." if needed else "A design large enough to decide; this one was not."
@@ -93,7 +93,7 @@ def _conflict(result: CaseResult, _: ProbeResult) -> str:
 
 
 def _control(_: CaseResult, probe: ProbeResult) -> str:
-    failed = [f"{plain(run.control.target)} ({expected(run)})" for run in failed_controls(probe)]
+    failed = [f"{control_name(run)} ({expected(run)})" for run in failed_controls(probe)]
     return (
         f"A set-up in which the controls give their known answers, above all {listed(failed)}; mending it makes a new "
         "registration with fresh data."

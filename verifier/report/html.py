@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from verifier.model.errors import InfrastructureFailed
 from verifier.model.results import CaseResult, ProbeResult
+from verifier.model.rulings import Ruling
 from verifier.report import sentences
 from verifier.report.changes import would_change
 from verifier.report.figure import figure_data, sweep_svg
@@ -103,7 +104,7 @@ def _key_lines(result: CaseResult) -> list[str]:
     """The summaries and numbers that stand under the headline."""
     lines: list[str] = []
     for probe in sentences.deciding_probes(result):
-        found = growth(probe)
+        found = None if result.ruling.ruling is Ruling.INVALID else growth(probe)
         lines += [plain(probe.summary)] if probe.summary and (found is None or not probe.outcome.decided) else []
         lines += [] if found is None else [slope_line(found), sigma_line(found), evidence_line(found)]
         lines += [sentences.adequacy_line(probe)] if not result.ruling.ruling.decided else []
@@ -122,7 +123,7 @@ def _probe(probe: ProbeResult) -> dict[str, Any]:
         "adequacy": sentences.adequacy_line(probe),
         "controls": [
             {
-                "target": plain(run.control.target),
+                "target": sentences.control_name(run),
                 "expected": sentences.expected(run),
                 "obtained": sentences.obtained(run),
                 "passed": run.result.passed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -71,7 +72,7 @@ def reason_words(result: CaseResult) -> str:
     if reason is Reason.CONFLICT:
         return f"{reason.sentence} (probes {listed([plain(probe.name) for probe in probes])})"
     if reason is Reason.CONTROL_FAILED:
-        failed = [plain(run.control.target) for probe in probes for run in failed_controls(probe)]
+        failed = [control_name(run) for probe in probes for run in failed_controls(probe)]
         return f"{reason.sentence} ({listed(failed)})" if failed else reason.sentence
     return "no side was reached" if reason is None else reason.sentence
 
@@ -84,6 +85,11 @@ def _silence(probe: ProbeResult) -> str:
 def failed_controls(probe: ProbeResult) -> list[ControlRun]:
     """The controls that did not give what was expected."""
     return [run for run in probe.controls if not run.result.passed]
+
+
+def control_name(run: ControlRun) -> str:
+    """A control's function, without its module."""
+    return plain(run.control.target.rpartition(":")[2])
 
 
 def expected(run: ControlRun) -> str:
@@ -171,11 +177,8 @@ def gate_reasons(result: CaseResult) -> list[str]:
         for version in result.paper.later_versions
         if version.claim == "not-read"
     ]
-    reasons += [
-        f"the premise {quoted(premise.text)} was checked by nobody"
-        for premise in result.premises
-        if premise.checked == "no"
-    ]
+    unchecked = [premise for premise in result.premises if premise.checked == "no"]
+    reasons += [f"the premise {quoted(premise.text)} was checked by nobody" for premise in unchecked]
     return reasons
 
 
@@ -202,7 +205,9 @@ def registration_line(result: CaseResult) -> str:
     """Which registration of this claim and dispute the run belongs to: "registration 2 of 3"."""
     total = len(result.registrations)
     text = f"registration {result.ordinal} of {total} of this claim and dispute"
-    return text if total == 1 else f"{text}; every E-value counts 6/(π² · {result.ordinal}²) times"
+    if result.ordinal == 1:
+        return text
+    return f"{text}; every E-value counts {6 / (math.pi * result.ordinal) ** 2:.2g} times"
 
 
 def registration_words(record: RegistrationRecord, ordinal: int) -> str:
@@ -224,11 +229,10 @@ def overrides_words(overrides: Mapping[str, Any]) -> str:
 
 def verdict_line(result: CaseResult) -> str:
     """The judge's word about the claim and what it is because of."""
-    if result.verdict.verdict is None:
-        return f"judge's word about the claim: none is written, because of {plain(str(result.verdict.because))}"
-    return (
-        f"judge's word about the claim: {result.verdict.verdict.value}, because of {plain(str(result.verdict.because))}"
-    )
+    because = str(result.verdict.because)
+    words = next((reason.sentence for reason in Reason if reason == because), plain(because))
+    word = "none is written" if result.verdict.verdict is None else result.verdict.verdict.value
+    return f"judge's word about the claim: {word} ({words})"
 
 
 def adequacy_line(probe: ProbeResult) -> str:
@@ -259,7 +263,8 @@ def needed_words(probe: ProbeResult) -> str:
 def ledger_line(result: CaseResult) -> str:
     """Where the run stands in the ledger."""
     ledger = result.ledger
+    evidence = listed([leaf[:16] for leaf in ledger.evidence]) or "none"
     return (
-        f"ledger: {counted(ledger.size, 'entry', 'entries')}, root {ledger.root}; "
-        f"registration {ledger.registration[:16]}, evidence {listed([leaf[:16] for leaf in ledger.evidence]) or 'none'}, ruling {ledger.ruling[:16]}"
+        f"ledger: {counted(ledger.size, 'entry', 'entries')}, root {ledger.root}; registration "
+        f"{ledger.registration[:16]}, evidence {evidence}, ruling {ledger.ruling[:16]}"
     )

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from verifier.model.results import CaseResult, ProbeResult
+from verifier.model.rulings import Ruling
 from verifier.report import sentences
 from verifier.report.changes import would_change
 from verifier.report.growth import Growth, evidence_line, growth, sigma_line, size_line, slope_line
@@ -72,7 +73,7 @@ def _probe(probe: ProbeResult) -> list[RenderableType]:
 def _table(title: str, columns: Sequence[tuple[str, bool]]) -> Table:
     table = Table(box=box.SIMPLE, title=Text(title), title_justify="left", title_style="", pad_edge=False)
     for name, is_number in columns:
-        table.add_column(Text(name), justify="right" if is_number else "left")
+        table.add_column(Text(name), justify="right" if is_number else "left", overflow="fold")
     return table
 
 
@@ -90,7 +91,7 @@ def _controls(probe: ProbeResult) -> Table:
     for run in probe.controls:
         passed = Text("yes") if run.result.passed else Text("NO", style="bold red")
         table.add_row(
-            Text(plain(run.control.target)), Text(sentences.expected(run)), Text(sentences.obtained(run)), passed
+            Text(sentences.control_name(run)), Text(sentences.expected(run)), Text(sentences.obtained(run)), passed
         )
     return table
 
@@ -99,7 +100,7 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None) -> 
     """The ruling about the dispute, what it rests on, what would change it, and where the report is."""
     numbers: list[str] = []
     for probe in sentences.deciding_probes(result):
-        numbers += _growth_lines(growth(probe))
+        numbers += _growth_lines(result, growth(probe))
         numbers += [f"residual class: {plain(probe.residual_class)}"] if probe.residual_class else []
         numbers += [sentences.adequacy_line(probe)] if not result.ruling.ruling.decided else []
     lines = [
@@ -107,12 +108,15 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None) -> 
         sentences.verdict_line(result),
         "",
         sentences.ruling_headline(result),
-        *numbers,
+        *(line for line in numbers if line),
         *([] if report_path is None else [f"report: {fspath(report_path)}"]),
     ]
     headline = sentences.ruling_headline(result)
     return Group(*(Text(line, style="bold" if line == headline else "") for line in lines))
 
 
-def _growth_lines(found: Growth | None) -> list[str]:
-    return [] if found is None else [slope_line(found), sigma_line(found)]
+def _growth_lines(result: CaseResult, found: Growth | None) -> list[str]:
+    if found is None or result.ruling.ruling is Ruling.INVALID:  # numbers that bear on nothing are no conclusion
+        return []
+    lead = "" if result.ruling.ruling.decided else "so far, not a ruling: "
+    return [lead + slope_line(found), lead + sigma_line(found)]

@@ -85,9 +85,9 @@ def e_value(value: float) -> str:
 def expectation_words(kind: str, value: str) -> str:
     """What a control must give, in words."""
     if kind == "equals":
-        return f"the same draws as {plain(value)}"
+        return f"the same draws as {plain(value.rpartition(':')[2])}"
     if kind == "values":
-        return f"the exact values of {plain(value)}"
+        return f"the exact values of {plain(value.rpartition(':')[2])}"
     return OUTCOME_WORDS.get(value, f"the answer {plain(value)}")
 
 
