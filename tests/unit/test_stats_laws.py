@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -16,8 +17,9 @@ from scipy import stats
 from verifier.model.errors import BadInput
 from verifier.stats.contrasts import contrasts, saturators
 from verifier.stats.eprocess import TAUS, log_mixture_e, log_t_e
-from verifier.stats.growth_evidence import growth_log_e
+from verifier.stats.growth_evidence import LogEvidence, growth_log_e
 from verifier.stats.growth_rule import GrowthRule
+from verifier.stats.laws import Floats
 from verifier.stats.misfit import misfit
 from verifier.stats.noise import block_estimate, pooled_estimate, pooled_from_cells
 
@@ -29,13 +31,13 @@ grids = (
 )
 
 
-def noise(seed: int, m: int, n: int = 12):
+def noise(seed: int, m: int, n: int = 12) -> Floats:
     return np.random.default_rng(seed).standard_normal((m, n))
 
 
 @given(ks=grids, gamma0=st.sampled_from([0.1, 0.25, 0.5, 1.0]))
 @settings(max_examples=60, deadline=None)
-def test_contrasts_read_the_slope_and_no_saturation(ks, gamma0):
+def test_contrasts_read_the_slope_and_no_saturation(ks: list[int], gamma0: float) -> None:
     built = contrasts(ks, gamma0=gamma0)
     h = np.log(np.array(ks, float))
     for w in built:
@@ -54,7 +56,7 @@ def test_contrasts_read_the_slope_and_no_saturation(ks, gamma0):
     two=st.booleans(),
     ts=st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)),
 )
-def test_e_increases_in_t(n, cells, two, ts):
+def test_e_increases_in_t(n: int, cells: int, *, two: bool, ts: tuple[float, float]) -> None:
     low, high = sorted(ts)
     df = cells * (n - 1)
     a, b, top = (float(log_mixture_e(t, df=df, n=n, two_sided=two)) for t in (low, high, math.inf))
@@ -63,7 +65,7 @@ def test_e_increases_in_t(n, cells, two, ts):
 
 
 @given(n=st.integers(2, 60), t=st.floats(-8, 8), two=st.booleans())
-def test_mixture_in_logs_equals_the_direct_formula(n, t, two):
+def test_mixture_in_logs_equals_the_direct_formula(n: int, t: float, *, two: bool) -> None:
     squares, mean_root = n - 1.0, t  # V = n − 1 + t², S = √n·t
     direct = []
     for tau in TAUS:
@@ -79,7 +81,7 @@ def test_mixture_in_logs_equals_the_direct_formula(n, t, two):
     )
 
 
-def test_pooled_formula_with_unequal_counts():
+def test_pooled_formula_with_unequal_counts() -> None:
     rng = np.random.default_rng(4)
     counts = np.array([3, 5, 4, 7, 6])
     w = np.array([-1.0, -0.5, 0.1, 0.4, 1.0])
@@ -100,7 +102,7 @@ def test_pooled_formula_with_unequal_counts():
     assert float(ours[0]) == pytest.approx(math.log(direct), rel=1e-12)
 
 
-def test_block_is_pooled_with_one_cell():
+def test_block_is_pooled_with_one_cell() -> None:
     values = noise(3, 1)
     block = block_estimate(np.array([1.0]), values, [5, 12])
     pooled = pooled_estimate(np.array([1.0]), values, [5, 12])
@@ -108,7 +110,7 @@ def test_block_is_pooled_with_one_cell():
         assert a == pytest.approx(b, rel=1e-13)
 
 
-def test_registered_relative_sds_take_unequal_variances_out():
+def test_registered_relative_sds_take_unequal_variances_out() -> None:
     values, relative = noise(8, 5), [1.0, 2.0, 0.5, 3.0, 1.5]
     w = np.array([-1.0, -0.5, 0.1, 0.4, 1.0])
     plain = pooled_estimate(w * relative, values, [12])
@@ -119,7 +121,9 @@ def test_registered_relative_sds_take_unequal_variances_out():
 
 @given(ks=grids, seed=st.integers(0, 2**32 - 1), shift=st.floats(-1e3, 1e3), kind=st.sampled_from(["block", "pooled"]))
 @settings(max_examples=40, deadline=None)
-def test_a_constant_added_changes_no_e(ks, seed, shift, kind):
+def test_a_constant_added_changes_no_e(
+    ks: list[int], seed: int, shift: float, kind: Literal["block", "pooled"]
+) -> None:
     rule = dataclasses.replace(RULE, noise=kind)
     values = noise(seed, len(ks)) + 0.2 * np.log(ks)[:, None]
     same_evidence(growth_log_e(rule, ks, values, rule.looks), growth_log_e(rule, ks, values + shift, rule.looks))
@@ -127,7 +131,7 @@ def test_a_constant_added_changes_no_e(ks, seed, shift, kind):
 
 @given(ks=grids, seed=st.integers(0, 2**32 - 1), scale=st.integers(1, 1000), kind=st.sampled_from(["block", "pooled"]))
 @settings(max_examples=40, deadline=None)
-def test_another_unit_changes_no_e(ks, seed, scale, kind):
+def test_another_unit_changes_no_e(ks: list[int], seed: int, scale: int, kind: Literal["block", "pooled"]) -> None:
     rule = dataclasses.replace(RULE, noise=kind, floor=Fraction("0.01"))
     values = noise(seed, len(ks)) + 0.2 * np.log(ks)[:, None]
     other = dataclasses.replace(
@@ -138,7 +142,7 @@ def test_another_unit_changes_no_e(ks, seed, scale, kind):
 
 @given(ks=grids, seed=st.integers(0, 2**32 - 1), order=st.permutations(range(3, 6)))
 @settings(max_examples=40, deadline=None)
-def test_order_between_two_looks_changes_no_e(ks, seed, order):
+def test_order_between_two_looks_changes_no_e(ks: list[int], seed: int, order: list[int]) -> None:
     values = noise(seed, len(ks))
     shuffled = values[:, [0, 1, 2, *order, *range(6, 12)]]
     same_evidence(growth_log_e(RULE, ks, values, RULE.looks), growth_log_e(RULE, ks, shuffled, RULE.looks))
@@ -146,7 +150,7 @@ def test_order_between_two_looks_changes_no_e(ks, seed, order):
 
 @given(ks=grids, seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(["block", "pooled"]))
 @settings(max_examples=30, deadline=None)
-def test_a_look_does_not_know_what_follows(ks, seed, kind):
+def test_a_look_does_not_know_what_follows(ks: list[int], seed: int, kind: Literal["block", "pooled"]) -> None:
     rule = dataclasses.replace(RULE, noise=kind)
     values = noise(seed, len(ks))
     early, late = growth_log_e(rule, ks, values[:, :6], (3, 6)), growth_log_e(rule, ks, values, rule.looks)
@@ -154,7 +158,7 @@ def test_a_look_does_not_know_what_follows(ks, seed, kind):
         assert np.array_equal(getattr(early, name), getattr(late, name)[:2])  # to the last bit
 
 
-def test_many_runs_at_once_equal_one_at_a_time():
+def test_many_runs_at_once_equal_one_at_a_time() -> None:
     ks = [2, 4, 8, 16, 32, 64]
     values = np.random.default_rng(2).standard_normal((7, 6, 12))
     together = growth_log_e(RULE, ks, values, RULE.looks)
@@ -162,7 +166,7 @@ def test_many_runs_at_once_equal_one_at_a_time():
         same_evidence(growth_log_e(RULE, ks, values[i], RULE.looks), together, run=i)
 
 
-def test_a_floor_only_ever_lowers_evidence():
+def test_a_floor_only_ever_lowers_evidence() -> None:
     ks = [2, 4, 8, 16, 32, 64]
     values = 0.1 * noise(5, 6) + 0.38 * np.log(ks)[:, None]
     for slope in (0.0, 0.38):
@@ -177,7 +181,7 @@ def test_a_floor_only_ever_lowers_evidence():
     assert values.shape == (6, 12)
 
 
-def test_a_null_e_has_mean_at_most_one():
+def test_a_null_e_has_mean_at_most_one() -> None:
     # at the boundary θ = 0, E of the one-sided process is an e-variable at every fixed n
     rng = np.random.default_rng(11)
     d = rng.standard_normal((200_000, 1, 12))
@@ -187,7 +191,7 @@ def test_a_null_e_has_mean_at_most_one():
     assert np.all(e.mean(axis=0) > 0.9)  # and at that boundary it wastes nothing
 
 
-def test_misfit_holds_its_level_with_shared_seeds():
+def test_misfit_holds_its_level_with_shared_seeds() -> None:
     ks, rng = [32, 64, 128, 256, 512, 1024], np.random.default_rng(7)
     p = []
     for _ in range(600):
@@ -198,7 +202,7 @@ def test_misfit_holds_its_level_with_shared_seeds():
     assert np.mean(np.array(p) < 0.05) < 0.05 + 4 * math.sqrt(0.05 * 0.95 / 600)
 
 
-def test_misfit_sees_a_step_and_spares_every_registered_law():
+def test_misfit_sees_a_step_and_spares_every_registered_law() -> None:
     ks = [2**i for i in range(1, 11)]
     k = np.array(ks, float)
     jitter = 0.01 * noise(9, 10, 20)
@@ -220,16 +224,12 @@ def test_misfit_sees_a_step_and_spares_every_registered_law():
 @pytest.mark.parametrize(
     "ks", [[1, 2, 4, 8, 16], [2, 4, 4, 8, 16], [16, 8, 4, 3, 2], [2.5, 3, 4, 5, 6], [True, 2, 3, 4, 5], []]
 )
-def test_scales_that_are_none(ks):
+def test_scales_that_are_none(ks: list[int]) -> None:
     with pytest.raises(BadInput):
-        contrasts_of(ks)
+        contrasts(ks, gamma0=0.5)
 
 
-def contrasts_of(ks):
-    return saturators(ks, gamma0=0.5)
-
-
-def same_evidence(a, b, *, run=None):
+def same_evidence(a: LogEvidence, b: LogEvidence, *, run: int | None = None) -> None:
     for name in ("grow", "flat", "half"):
         x, y = getattr(a, name), getattr(b, name)
         assert x == pytest.approx(y if run is None else y[run], rel=1e-6, abs=1e-6)

@@ -30,7 +30,7 @@ def doubling(least: int, largest: int) -> list[int]:
     return [1 << i for i in range(least.bit_length() - 1, largest.bit_length())]
 
 
-def test_t_e_process_on_five_observations():
+def test_t_e_process_on_five_observations() -> None:
     path = block_estimate(np.array([1.0]), SAMPLE[None, :], [5])
     t = path.t(0.0)
     two_sided = log_t_e(t, df=path.df, n=path.n, tau=1, two_sided=True)
@@ -38,7 +38,7 @@ def test_t_e_process_on_five_observations():
     assert math.exp(log_t_e(t, df=path.df, n=path.n, tau=1)[0]) == pytest.approx(18.934358350915836, rel=1e-12)
 
 
-def test_weighted_fit_and_its_fixed_scale_error():
+def test_weighted_fit_and_its_fixed_scale_error() -> None:
     fit = weighted_fit(np.log(K), Y, S)
     assert fit["slope"] == pytest.approx(0.36789949661933, rel=1e-12)
     assert fit["chi2"] == pytest.approx(1.53134230718803, rel=1e-12)
@@ -47,13 +47,13 @@ def test_weighted_fit_and_its_fixed_scale_error():
     assert weighted_fit(np.log(K), Y, S / 10)["stderr"] == pytest.approx(0.01667324811334, rel=1e-12)
 
 
-def test_hc3_error_uses_t():
+def test_hc3_error_uses_t() -> None:
     fit = hc3_fit(np.log(K), Y)
     assert fit["stderr"] == pytest.approx(0.0171889852534233, rel=1e-12)
     assert fit["p"] == pytest.approx(2 * stats.t.sf(fit["slope"] / fit["stderr"], 4), rel=1e-9)
 
 
-def test_classical_fits_are_those_of_the_cell_means():
+def test_classical_fits_are_those_of_the_cell_means() -> None:
     values = Y[:, None] + S[:, None] * np.sqrt(3) * np.array([-1.0, 0.0, 1.0])  # means Y, standard errors S
     fits = classical_fits([2, 4, 8, 16, 32, 64], values)
     assert fits["wls"]["stderr"] == pytest.approx(0.02694722620481, rel=1e-10)
@@ -61,11 +61,11 @@ def test_classical_fits_are_those_of_the_cell_means():
 
 
 @pytest.mark.parametrize(("p", "e"), [(0.05, 1.783322181482338), (2.866515718791939e-07, 15371.119290836677)])
-def test_calibrator(p, e):
+def test_calibrator(p: float, e: float) -> None:
     assert p_to_e(p) == pytest.approx(e, rel=1e-12)
 
 
-def test_calibrator_integrates_to_one_and_is_smooth_at_one():
+def test_calibrator_integrates_to_one_and_is_smooth_at_one() -> None:
     p = np.linspace(1e-6, 1, 400_001)
     e = np.array([p_to_e(x) for x in p[::40]])
     below = 1 / -math.log(1e-6)  # ∫₀^x of (1 − p + p ln p)/(p ln² p) is (x − 1)/ln x
@@ -75,16 +75,16 @@ def test_calibrator_integrates_to_one_and_is_smooth_at_one():
     assert p_to_e(math.exp(-0.001001)) == pytest.approx(p_to_e(math.exp(-0.000999)), rel=1e-5)
 
 
-def test_cone_contrast_l1_norms():
+def test_cone_contrast_l1_norms() -> None:
     assert l1_norm(cone_contrast(doubling(32, 1024), gamma0=0.5)) == pytest.approx(3.805, abs=5e-4)
     assert l1_norm(cone_contrast(doubling(2, 1024), gamma0=0.5)) == pytest.approx(1.142, abs=5e-4)
 
 
-def test_upper_half_is_the_last_ceil_of_half():
+def test_upper_half_is_the_last_ceil_of_half() -> None:
     assert [upper_half(m) for m in (5, 6, 7)] == [2, 3, 3]
 
 
-def test_critical_t_of_the_threshold():
+def test_critical_t_of_the_threshold() -> None:
     found = [critical_t(n, log_threshold=LOG_T) for n in (5, 10, 24, 60)]
     assert found == pytest.approx([37.6, 9.45, 6.03, 5.19], abs=0.05)
     assert critical_t(4, log_threshold=LOG_T) == math.inf
@@ -92,19 +92,19 @@ def test_critical_t_of_the_threshold():
     assert float(log_mixture_e(t, df=9, n=10)) >= LOG_T > float(log_mixture_e(np.nextafter(t, 0), df=9, n=10))
 
 
-def test_critical_t_at_twenty():
+def test_critical_t_at_twenty() -> None:
     found = [critical_t(n, log_threshold=math.log(20)) for n in (5, 10, 30, 60)]
     assert found == pytest.approx([5.02, 3.70, 3.24, 3.20], abs=0.006)
 
 
-def test_replicates_needed_by_effect():
+def test_replicates_needed_by_effect() -> None:
     found = [replicates_needed(d, log_threshold=LOG_T) for d in (0.5, 0.75, 1, 1.5, 2, 3, 5, 8)]
     assert found == [158, 75, 46, 26, 18, 13, 9, 7]
     assert replicates_needed(0.0, log_threshold=LOG_T) is None
     assert replicates_needed(1e-5, log_threshold=LOG_T) is None
 
 
-def test_replicates_needed_by_largest_scale():
+def test_replicates_needed_by_largest_scale() -> None:
     rule = GrowthRule(delta=Fraction("0.19"), alternative=Fraction("0.38"), looks=(10,))
     found = {k: needed_replicates(rule, scales=doubling(8, k), sd={8: 0.3}) for k in (128, 256, 512, 1024, 2048)}
     assert found == {128: 133, 256: 57, 512: 31, 1024: 21, 2048: 15}
@@ -113,7 +113,7 @@ def test_replicates_needed_by_largest_scale():
     assert replicates_needed(0.38 / (0.3 * float(np.linalg.norm(cone))), log_threshold=LOG_T) == 441
 
 
-def test_a_usual_slope_test_misses_growth_in_thirty_per_cent():
+def test_a_usual_slope_test_misses_growth_in_thirty_per_cent() -> None:
     assert slope_test_misses([8, 16, 32, 64], sd={8: 0.3}, slope=0.38, n=3) == pytest.approx(0.300, abs=5e-4)
 
 
@@ -121,18 +121,18 @@ def test_a_usual_slope_test_misses_growth_in_thirty_per_cent():
     ("largest", "sd", "missed"),
     [(8, 0.3, 0.58), (16, 0.3, 0.30), (32, 0.3, 0.10), (32, 1.0, 0.74), (64, 1.0, 0.64), (256, 1.0, 0.39)],
 )
-def test_a_usual_slope_test_misses_growth(largest, sd, missed):
+def test_a_usual_slope_test_misses_growth(largest: int, sd: float, missed: float) -> None:
     assert slope_test_misses(doubling(2, largest), sd={2: sd}, slope=0.38, n=3) == pytest.approx(missed, abs=0.005)
 
 
-def test_misses_against_simulation():
+def test_misses_against_simulation() -> None:
     rng = np.random.default_rng(1)
     x = 1.0 + rng.standard_normal((100_000, 3))
     t = math.sqrt(3) * x.mean(axis=1) / x.std(axis=1, ddof=1)
     assert misses(1.0, 3) == pytest.approx(np.mean(t < stats.t.ppf(0.95, 2)), abs=0.006)
 
 
-def test_seeds_for_five_sigma_at_fixed_n():
+def test_seeds_for_five_sigma_at_fixed_n() -> None:
     tail = stats.norm.sf(5)
 
     def seeds(largest: int, sd: float) -> int:
@@ -146,11 +146,11 @@ def test_seeds_for_five_sigma_at_fixed_n():
 
 
 @pytest.mark.parametrize(("df", "sigma"), [(4, 3.3), (8, 4.3), (30, 6.2)])
-def test_nine_t_is_not_nine_sigma(df, sigma):
+def test_nine_t_is_not_nine_sigma(df: int, sigma: float) -> None:
     assert sigma_from_t(9.0, df) == pytest.approx(sigma, abs=0.05)
 
 
-def test_sigma_keeps_its_digits_in_the_far_tail():
+def test_sigma_keeps_its_digits_in_the_far_tail() -> None:
     # SciPy's own t tail is good down to the smallest double; from there on compare with the normal limit
     for t, df in ((3.0, 5), (12.0, 20), (30.0, 79)):
         assert sigma_from_t(t, df) == pytest.approx(stats.norm.isf(stats.t.sf(t, df)), rel=1e-9)
@@ -161,7 +161,7 @@ def test_sigma_keeps_its_digits_in_the_far_tail():
     assert np.all(np.diff(far) > 0)
 
 
-def test_log_t_cdf_joins_its_continued_fraction(monkeypatch):
+def test_log_t_cdf_joins_its_continued_fraction(monkeypatch: pytest.MonkeyPatch) -> None:
     x, df = -np.geomspace(3, 2e3, 300), np.array([2.0, 9.0, 79.0, 5e5])[:, None]
     library = log_t_cdf(x, df)
     seen = np.exp(library) > 0
@@ -169,7 +169,7 @@ def test_log_t_cdf_joins_its_continued_fraction(monkeypatch):
     assert log_t_cdf(x, df)[seen] == pytest.approx(library[seen], rel=1e-10)
 
 
-def test_anytime_sigma():
+def test_anytime_sigma() -> None:
     assert anytime_sigma(math.log(3.4885e6)) == pytest.approx(5.0, abs=1e-3)
     assert anytime_sigma(math.log(1e6)) == pytest.approx(4.75, abs=5e-3)
     assert anytime_sigma(math.log(1.5)) == 0.0

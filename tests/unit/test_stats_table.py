@@ -55,7 +55,7 @@ OUTCOMES = {
 }
 
 
-def test_every_combination_gives_the_first_row_that_applies():
+def test_every_combination_gives_the_first_row_that_applies() -> None:
     seen = set()
     for values in itertools.product([False, True], repeat=len(FACTS)):
         facts = dict(zip(FACTS, values, strict=True))
@@ -66,7 +66,7 @@ def test_every_combination_gives_the_first_row_that_applies():
 
 
 @pytest.mark.parametrize("answer", list(GrowthAnswer))
-def test_every_answer_has_its_outcome_reason_and_sentence(answer):
+def test_every_answer_has_its_outcome_reason_and_sentence(answer: GrowthAnswer) -> None:
     outcome, _, reason = OUTCOMES[answer.value].partition(": ")
     assert answer.outcome is Outcome(outcome)
     assert answer.reason == (Reason(reason) if reason else None)

@@ -94,8 +94,9 @@ def _contrasts(scales: tuple[int, ...], gamma0: float, law: str) -> Contrasts:
 
 
 def contrasts(scales: Sequence[int], *, gamma0: float, law: str = "log") -> Contrasts:
-    """The cone, upper-half and full-range contrasts of these scales (read-only arrays)."""
-    return _contrasts(tuple(int(k) for k in scales), gamma0, law)
+    """The cone, upper-half and full-range contrasts of these scales (read-only arrays). Raises BadInput for bad scales."""
+    scale_array(scales)  # before anything is looked up by scales that are none
+    return _contrasts(tuple(scales), gamma0, law)
 
 
 def l1_norm(weights: Floats) -> float:

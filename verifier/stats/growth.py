@@ -81,7 +81,7 @@ def evaluate(
     """
     design = Design(
         rule=rule,
-        scales=tuple(int(k) for k in scales),
+        scales=tuple(scales),
         claim_scale=claim_scale,
         registered=tuple(scales if registered_scales is None else registered_scales),
         discount=discount,

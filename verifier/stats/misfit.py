@@ -57,7 +57,7 @@ def least_chi2(scales: Sequence[int], means: Floats, whiten: Floats, *, gamma0: 
     Non-negative least squares (Lawson and Hanson 1974) after whitening; the constant is projected out and the columns
     brought to unit norm, which changes no fit and keeps steep saturators from ruling the conditioning.
     """
-    generators = _family(tuple(int(k) for k in scales), gamma0, law)
+    generators = _family(tuple(scales), gamma0, law)
     columns = np.column_stack([np.ones(len(means)), means, generators.T])
     white = whiten @ columns
     one = white[:, 0] / np.linalg.norm(white[:, 0])
