@@ -73,7 +73,6 @@ class Ledger:
                 "there is no ledger here", where=os.fspath(file.path), mend="name another with --ledger, or run a case"
             )
         with ledger._reading() as connection:
-            file.check(connection)
             head = store.read_head(connection)
         if create:
             ledger._check_mark(head)
@@ -89,7 +88,7 @@ class Ledger:
         if not self._file.written():
             return False
         with self._reading() as connection:
-            return store.exists(connection)
+            return self._file.holds_ledger(connection)
 
     @property
     def size(self) -> int:
@@ -245,8 +244,7 @@ class Transaction:
         if self._open is None:
             file = self._ledger._file  # noqa: SLF001  # one idea in two classes
             connection = self._stack.enter_context(file.writer().begin())
-            file.check(connection)
-            if store.exists(connection):
+            if file.holds_ledger(connection):
                 self._head = store.read_head(connection)
                 self._ledger._check_mark(self._head)  # noqa: SLF001  # as above
                 self._grown = self._head.compact_range()

@@ -89,15 +89,21 @@ class SqliteFile:
         """Marks the file as a ledger, within the transaction of its first append."""
         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
 
-    def check(self, connection: Connection) -> None:
-        """Raises BadInput where the open database is neither empty nor a ledger, or triggers act on a ledger's table."""
+    def holds_ledger(self, connection: Connection) -> bool:
+        """Whether the open database is a ledger; False where nothing is in it yet.
+
+        Raises BadInput where it is something else, or where a view or trigger stands in the way of a ledger's table.
+        """
         rows = connection.exec_driver_sql("SELECT type, name, tbl_name FROM sqlite_schema").fetchall()
         mark = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-        if mark != (APPLICATION_ID if rows else 0):
-            raise self._not_a_ledger("this SQLite database is not a ledger")
+        if mark != APPLICATION_ID:
+            if mark or rows:
+                raise self._not_a_ledger("this SQLite database is not a ledger")
+            return False
         for kind, name, table in rows:
             if kind in ("view", "trigger") and {name, table} & TABLE_NAMES:
                 raise self._not_a_ledger(f"this database has a {kind} in the place of a ledger's table")
+        return True
 
     def close(self) -> None:
         """Closes every connection; the write-ahead log is then folded into the file."""

@@ -23,7 +23,6 @@ from sqlalchemy import (
     case,
     func,
     insert,
-    inspect,
     select,
     type_coerce,
     update,
@@ -129,11 +128,6 @@ class Head:
         if made.root() != self.root:
             raise TamperingDetected("its subtree hashes do not give its root", where="ledger head")
         return made
-
-
-def exists(connection: Connection) -> bool:
-    """Whether the ledger's tables are there."""
-    return inspect(connection).has_table(HEAD.name)
 
 
 def create(connection: Connection, *, reproducible: bool) -> None:
