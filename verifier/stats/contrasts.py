@@ -94,7 +94,7 @@ def _contrasts(scales: tuple[int, ...], gamma0: float, law: str) -> Contrasts:
 
 
 def contrasts(scales: Sequence[int], *, gamma0: float, law: str = "log") -> Contrasts:
-    """The cone, upper-half and full-range contrasts of these scales (read-only arrays). Raises BadInput for bad scales."""
+    """The cone, upper-half and full-range contrasts of these scales (read-only). Raises BadInput for bad scales."""
     scale_array(scales)  # before anything is looked up by scales that are none
     return _contrasts(tuple(scales), gamma0, law)
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from verifier.model.complaints import complaint, shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
 from verifier.stats.growth_rule import GrowthRule
@@ -20,25 +21,26 @@ MOST_LOOKS = 10_000
 def exact_number(value: object) -> Fraction:
     """The number a string holds: a decimal ("0.19"), a rational ("1/3") or scientific notation ("1e4").
 
-    Raises ValueError, which pydantic turns into the key's error: for anything but a string (a TOML float was rounded
+    Raises ValueError, which becomes the key's error: for anything but a string (a TOML float was rounded
     before it could be read), and for what `parse_rational` refuses.
     """
     if isinstance(value, Fraction):
         return value
     if not isinstance(value, str):
-        kind = "true or false" if isinstance(value, bool) else f"the number {value!r}"
-        raise ValueError(f'a number is written as a string, exactly, such as "0.19", "1/3" or "1e4"; this is {kind}')  # noqa: TRY004  # pydantic turns ValueError, not TypeError, into the key's error
+        raise complaint(
+            f"{shown(value)} is not in quotes", mend='a number is written as a string, exactly, like "0.19"'
+        )
     try:
         return parse_rational(value)
     except BadInput as error:
-        raise ValueError(f"{error.what}; {error.mend}") from None
+        raise complaint(error.what, mend=error.mend) from None
 
 
 def positive(value: object) -> Fraction:
     """An exact number above zero. Raises ValueError otherwise."""
     number = exact_number(value)
     if number <= 0:
-        raise ValueError("it must be above zero")
+        raise complaint(f"{shown(value)} is not above zero", mend="write a number above zero")
     return number
 
 
@@ -46,7 +48,7 @@ def not_negative(value: object) -> Fraction:
     """An exact number of at least zero. Raises ValueError otherwise."""
     number = exact_number(value)
     if number < 0:
-        raise ValueError("it must not be negative")
+        raise complaint(f"{shown(value)} may not be negative", mend="write zero or more")
     return number
 
 
@@ -78,22 +80,32 @@ class GrowthTable(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> GrowthTable:
         if any(a >= b for a, b in itertools.pairwise(self.looks)):
-            raise ValueError(f"looks {self.looks} do not increase; list each replicate count once, smallest first")
+            raise complaint("looks do not increase", mend="list each replicate count once, smallest first", key="looks")
         if self.delta > self.alternative:
-            raise ValueError(
-                "delta, the smallest slope of interest, exceeds alternative, the alleged slope; half of it is usual"
+            raise complaint(
+                "delta, the smallest slope of interest, exceeds alternative, the alleged slope",
+                mend="half of it is usual",
+                key="delta",
             )
         if self.threshold < 100:
-            raise ValueError("threshold is below 100; one in a hundred is no ground for a ruling, and 1e4 is usual")
+            raise complaint(
+                "threshold is below 100, and one in a hundred is no ground for a ruling",
+                mend="1e4 is usual",
+                key="threshold",
+            )
         if self.gamma0 > 2:
-            raise ValueError("gamma0 exceeds 2, which leaves slower saturation to pass for growth; 0.5 is usual")
+            raise complaint(
+                "gamma0 exceeds 2, which lets slower saturation pass for growth", mend="0.5 is usual", key="gamma0"
+            )
         if self.variance and self.noise != "pooled":
-            raise ValueError('variance belongs to noise = "pooled"; a block needs none')
+            raise complaint('variance belongs to noise = "pooled"', mend="a block needs none", key="variance")
         rule = self.to_rule()
         if not rule.may_decide(rule.maximum):
-            raise ValueError(
+            raise complaint(
                 f"the last look holds {rule.maximum * rule.replicate_size} repetitions, fewer than "
-                f"minimum_n = {self.minimum_n}; it could never decide"
+                f"minimum_n = {self.minimum_n}, so the rule could never decide",
+                mend="look later, or make a replicate larger",
+                key="looks",
             )
         return self
 
