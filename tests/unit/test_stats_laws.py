@@ -233,3 +233,21 @@ def same_evidence(a: LogEvidence, b: LogEvidence, *, run: int | None = None) -> 
     for name in ("grow", "flat", "half"):
         x, y = getattr(a, name), getattr(b, name)
         assert x == pytest.approx(y if run is None else y[run], rel=1e-6, abs=1e-6)
+
+
+@given(seed=st.integers(0, 2**32 - 1), floor=st.sampled_from(["0", "0.02"]), slope=st.floats(-0.5, 0.8))
+@settings(max_examples=40, deadline=None)
+def test_evidence_is_the_least_for_growth_and_the_average_against_it(seed: int, floor: str, slope: float) -> None:
+    ks, n = [2, 4, 8, 16, 32, 64], 12
+    values = 0.3 * noise(seed, 6) + slope * np.log(ks)[:, None]
+    ours = growth_log_e(dataclasses.replace(RULE, floor=Fraction(floor)), ks, values, (n,))
+    w = contrasts(ks, gamma0=0.5)
+
+    def e(weights: Floats, null: float, sign: int) -> float:
+        d = sign * (weights @ values - null - sign * float(floor) * np.abs(weights).sum())
+        t = math.sqrt(n) * d.mean() / d.std(ddof=1)
+        return math.exp(float(log_mixture_e(t, df=n - 1, n=n)))
+
+    assert math.exp(ours.grow[0]) == pytest.approx(min(e(w.cone, 0, 1), e(w.up, 0, 1)), rel=1e-9)
+    for log_e, null in ((ours.flat, 0.19), (ours.half, 0.095)):
+        assert math.exp(log_e[0]) == pytest.approx((e(w.up, null, -1) + e(w.full, null, -1)) / 2, rel=1e-9)
