@@ -320,9 +320,10 @@ def short() -> CaseResult:
     )
 
 
-def silent(
-    traceback: str = 'Traceback (most recent call last):\n  File "r.py", line 1\nZeroDivisionError: 1/0',
-) -> CaseResult:
+TRACEBACK = 'Traceback (most recent call last):\n  File "r.py", line 1\nZeroDivisionError: 1/0'
+
+
+def silent(traceback: str = TRACEBACK) -> CaseResult:
     """NO_ANSWER: a unit raised."""
     return result(
         probe(

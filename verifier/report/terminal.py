@@ -43,6 +43,7 @@ def _opening(result: CaseResult) -> list[str]:
     run = f"exploratory run ({sentences.overrides_words(result.overrides)})" if result.exploratory else ""
     return [
         f"claim: {sentences.claim_line(result)}",
+        "" if result.claim.paraphrase else f"tested as: {plain(result.claim.text)}",
         f"paper: {sentences.paper_line(result)}",
         f"dispute: {sentences.dispute_line(result)}",
         sentences.reading_line(result),
