@@ -160,8 +160,12 @@ def _connect(path: Path, query: str) -> sqlite3.Connection:
     )
     # somebody may have changed a column to text that is no UTF-8: it is read as it is, and then refused
     made.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-    for pragma in ("trusted_schema = OFF", "foreign_keys = ON", "synchronous = FULL", "cell_size_check = ON"):
-        made.execute(f"PRAGMA {pragma}")
+    try:
+        for pragma in ("trusted_schema = OFF", "foreign_keys = ON", "synchronous = FULL", "cell_size_check = ON"):
+            made.execute(f"PRAGMA {pragma}")
+    except sqlite3.Error:
+        made.close()
+        raise
     return made
 
 
@@ -198,18 +202,32 @@ def _prefer_wal(connection: sqlite3.Connection) -> None:
 
 def _reader(path: Path) -> Engine:
     def connect() -> sqlite3.Connection:
-        writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-        # opened for writing it can fold a write-ahead log left by a crash; query_only keeps it from anything else
-        made = _connect(path, "mode=rw" if writable else "mode=ro")
-        try:
-            made.execute("PRAGMA query_only = ON")
-            made.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        except sqlite3.OperationalError as error:
-            made.close()
-            if writable or not _name(error).startswith("SQLITE_CANTOPEN"):
-                raise
-            # a folder we may not write, and nobody else writes: no shared memory beside the file is needed
-            made = _connect(path, "mode=ro&immutable=1")
+        # opened for writing it can fold in a log left by a crash; query_only keeps it from anything else
+        writable = _writable(path) and _writable(path.parent)
+        made = _connect(path, "mode=rw") if writable else _connect_read_only(path)
+        made.execute("PRAGMA query_only = ON")
         return made
 
     return _made_engine(connect, "BEGIN", poolclass=NullPool)
+
+
+def _writable(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _connect_read_only(path: Path) -> sqlite3.Connection:
+    try:
+        return _connect(path, "mode=ro")
+    except sqlite3.OperationalError as error:
+        pending = any(_has_bytes(path.with_name(path.name + suffix)) for suffix in ("-wal", "-journal"))
+        if pending or not _name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+            raise
+    # a folder we may not write: SQLite's shared memory cannot be made, and with no log pending none is needed
+    return _connect(path, "mode=ro&immutable=1")
+
+
+def _has_bytes(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
