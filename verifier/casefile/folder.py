@@ -42,7 +42,7 @@ def read_folder(folder: Path) -> dict[str, bytes]:
                 files[relative] = path.read_bytes()
             except OSError as error:
                 raise BadInput(
-                    f"cannot be read ({error.strerror})", where=str(path), mend="check its rights"
+                    f"it cannot be read ({error.strerror})", where=str(path), mend="check its rights"
                 ) from error
     return files
 
@@ -64,10 +64,11 @@ def read_case_file(folder: Path) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise BadInput(f"cannot be read ({error.strerror})", where=str(path), mend="check its rights") from error
+        raise BadInput(f"it cannot be read ({error.strerror})", where=str(path), mend="check its rights") from error
     if len(content) > MAX_CASE_FILE:
-        raise BadInput("is larger than 1 MiB", where=str(path), mend="a case file is a few kilobytes")
+        raise BadInput("it is larger than 1 MiB", where=str(path), mend="a case file is a few kilobytes")
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        raise BadInput(f"is not UTF-8 text (byte {error.start})", where=str(path), mend="save it as UTF-8") from error
+        line = content.count(b"\n", 0, error.start) + 1
+        raise BadInput("not UTF-8 text", where=f"{path}, line {line}", mend="save the file as UTF-8") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import dataclasses
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from verifier.casefile.case import Case, Probe
 from verifier.casefile.folder import read_case_file, read_folder
 from verifier.casefile.lines import key_lines, line_of
 from verifier.casefile.schema import CaseFileTable, ParameterTable
-from verifier.model.canonical import canonical_bytes
+from verifier.casefile.toml import check_values, parse_toml
 from verifier.model.case import (
     Claim,
     Dispute,
@@ -24,7 +24,8 @@ from verifier.model.case import (
     Prior,
     Value,
 )
-from verifier.model.errors import BadInput, VerifierError
+from verifier.model.complaints import listed, shown
+from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
 from verifier.model.tables import Path as KeyPath
 from verifier.model.tables import TableError, choose, nearest, path_text, validate
@@ -40,41 +41,16 @@ def load(folder: str | Path) -> Case:
     folder = Path(folder)
     if folder.name == "case.toml":
         folder = folder.parent
-    text = read_case_file(folder)
     where = str(folder / "case.toml")
+    text = read_case_file(folder)
+    table = parse_toml(text, where=where)
     try:
-        table = tomllib.loads(text)
-        canonical_bytes(table)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"is not valid TOML: {error}", where=where, mend="mend the syntax there") from error
-    except RecursionError as error:
-        raise BadInput("is nested too deeply", where=where, mend="a case file nests a few levels") from error
-    except VerifierError as error:
-        raise _located(_first_unhashable(table) or TableError(error.what, path=()), text, where) from error
-    try:
+        check_values(table)
         return _case(table, folder=folder, files=read_folder(folder))
     except TableError as error:
-        raise _located(error, text, where) from error
-
-
-def _located(error: TableError, text: str, where: str) -> BadInput:
-    line = line_of(key_lines(text), error.path) if error.path else None
-    place = f"{where}, line {line}" if line else where
-    key = f", {path_text(error.path)}" if error.path else ""
-    return BadInput(error.what, where=place + key, mend=error.mend)
-
-
-def _first_unhashable(value: Any, path: KeyPath = ()) -> TableError | None:
-    """The first value that cannot be hashed: a float, a date, an integer beyond 2^53 − 1."""
-    if isinstance(value, dict):
-        found = (_first_unhashable(item, (*path, key)) for key, item in value.items())
-    elif isinstance(value, list):
-        found = (_first_unhashable(item, (*path, index)) for index, item in enumerate(value))
-    elif isinstance(value, str | bool) or (isinstance(value, int) and abs(value) < 2**53):
-        return None
-    else:
-        return TableError(f"{value} cannot be hashed exactly", path=path, mend=f'put it in quotes: "{value}"')
-    return next((error for error in found if error), None)
+        line = line_of(key_lines(text), error.path)
+        place = f"{where}, line {line}" if line else where
+        raise BadInput(error.what, where=f"{place}, {path_text(error.path)}", mend=error.mend) from error
 
 
 def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes]) -> Case:
@@ -95,15 +71,19 @@ def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes])
         parts=tuple(Part(part.id, part.text) for part in parsed.claim.parts),
     )
     ids = [part.id for part in claim.parts]
-    _all_different(ids, path=("claim", "parts"), what="part")
-    disputed = [parsed.dispute.part] if isinstance(parsed.dispute.part, str) else parsed.dispute.part
+    _all_different(ids, path=("claim", "parts"), key="id", what="part")
+    disputed = parsed.dispute.part
     _all_known(disputed, ids, path=("dispute", "part"))
     parameters = tuple(_parameter(name, entry) for name, entry in parsed.parameters.items())
     probes = tuple(_probe(entry, index, ids) for index, entry in enumerate(parsed.probe))
-    _all_different([probe.name for probe in probes], path=("probe",), what="probe")
-    untested = [part for part in disputed if not any(part in probe.parts for probe in probes)]
-    if untested:
-        raise TableError(f"no probe tests the disputed part {untested[0]}", path=("probe",), mend="add one")
+    _all_different([probe.name for probe in probes], path=("probe",), key="name", what="probe")
+    for part in disputed:
+        if not any(part in probe.parts for probe in probes):
+            raise TableError(
+                f"no probe tests the disputed part {part}",
+                path=("dispute", "part"),
+                mend=f'add a [[probe]] with part = "{part}", or take it out of dispute.part',
+            )
     source = parsed.dispute.source
     return Case(
         folder=folder,
@@ -145,22 +125,21 @@ def _probe(data: Mapping[str, Any], index: int, part_ids: list[str]) -> Probe:
 
 def _parameter(name: str, entry: ParameterTable) -> Parameter:
     path: KeyPath = ("parameters", name)
-    if (entry.type == "choice") != bool(entry.of):
+    if entry.type == "choice" and not entry.of:
+        raise TableError("a choice has no words to choose from", path=path, mend='add of = ["one", "another"]')
+    if entry.type != "choice" and entry.of:
         raise TableError(
-            "`of` lists the words of a choice, and of nothing else",
-            path=path,
-            mend='give type = "choice" its of = [...]',
+            f"of belongs to a choice, and {name} is of type {entry.type}", path=(*path, "of"), mend="remove it"
         )
-    parameter = Parameter(name, entry.type, entry.default, tuple(entry.of))
-    return Parameter(
-        name, entry.type, parameter_value(parameter, entry.default, path=(*path, "default")), tuple(entry.of)
-    )
+    _all_different(entry.of, path=(*path, "of"), what="choice")
+    unread = Parameter(name, entry.type, "", tuple(entry.of))
+    return dataclasses.replace(unread, default=parameter_value(unread, entry.default, path=(*path, "default")))
 
 
-def parameter_value(parameter: Parameter, value: int | str | Value, *, path: KeyPath) -> Value:
+def parameter_value(parameter: Parameter, value: object, *, path: KeyPath) -> Value:
     """`value` as the parameter's type. Raises TableError where it is not of that type or not among its words."""
     match parameter.type:
-        case "integer" if isinstance(value, int):
+        case "integer" if isinstance(value, int) and not isinstance(value, bool):
             return value
         case "rational" if isinstance(value, str):
             try:
@@ -171,27 +150,30 @@ def parameter_value(parameter: Parameter, value: int | str | Value, *, path: Key
             if value in parameter.choices:
                 return value
             raise TableError(
-                f"{value!r} is not a choice of {parameter.name}",
+                f"{shown(value)} is not a choice of {parameter.name}",
                 path=path,
                 mend=nearest(value, list(parameter.choices)),
             )
-        case _:
-            kind = {"integer": "an integer", "rational": 'a rational in quotes, like "1/2"', "choice": "a word"}[
-                parameter.type
-            ]
-            raise TableError(f"{value!r} is not {kind}", path=path)
+        case "integer":
+            raise TableError(f"{shown(value)} is not a whole number", path=path, mend="write digits without quotes")
+        case "rational":
+            raise TableError(f"{shown(value)} is not a number in quotes", path=path, mend='write one like "1/2"')
+        case "choice":
+            mend = f"write {listed(parameter.choices, last='or')}"
+            raise TableError(f"{shown(value)} is not a word", path=path, mend=mend)
 
 
 def _all_known(names: list[str], known: list[str], *, path: KeyPath) -> None:
     if not names:
-        raise TableError("no part is named", path=path, mend=f"name one of {', '.join(known)}")
+        raise TableError("no part is named", path=path, mend=f"name {listed(known, last='or')}")
     for name in names:
         if name not in known:
-            raise TableError(f"the claim has no part {name!r}", path=path, mend=nearest(name, known))
+            raise TableError(f"the claim has no part {shown(name)}", path=path, mend=nearest(name, known, what="part"))
     _all_different(names, path=path, what="part")
 
 
-def _all_different(names: list[str], *, path: KeyPath, what: str) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise TableError(f"{what} {name!r} stands twice", path=path, mend="give each its own name")
+def _all_different(names: list[str], *, path: KeyPath, what: str, key: str = "") -> None:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            place: KeyPath = (*path, index, key) if key else path
+            raise TableError(f"the {what} {shown(name)} stands twice", path=place, mend="give each its own name")

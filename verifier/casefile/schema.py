@@ -6,11 +6,24 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from verifier.model.tables import Line, Name, Number, Sha256, Table, TargetName
+from verifier.model.tables import Line, Name, Number, OneOrMore, Sha256, Table, TargetName, form
 
-_ARXIV = r"^(\d{4}\.\d{4,5}|[a-z-]+(\.[A-Z]{2})?/\d{7})v\d{1,3}$"
-ArxivId = Annotated[str, StringConstraints(pattern=_ARXIV)]
-OpenReviewId = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9_-]{10}|\d{1,12}|)$")]
+_ARXIV = r"(\d{4}\.\d{4,5}|[a-z-]+(\.[A-Z]{2})?/\d{7})v\d{1,3}"
+_AN_ARXIV_ID = {"what": "an arXiv id with its version", "mend": 'write one like "2606.01342v1"'}
+ArxivId = Annotated[str, form(_ARXIV, **_AN_ARXIV_ID)]
+NoOrArxivId = Annotated[str, form(f"({_ARXIV})?", **_AN_ARXIV_ID)]
+OpenReviewId = Annotated[
+    str,
+    form(
+        r"([A-Za-z0-9_-]{10}|\d{1,12})?",
+        what="an OpenReview id",
+        mend='write the ten characters after id= in the address, like "ESa07RwpVr", or a numeric event id',
+    ),
+]
+ParameterName = Annotated[
+    str,
+    form(r"[a-z_][a-z0-9_]{0,63}", what="a parameter's name", mend="write small letters, digits and _, as in the code"),
+]
 
 
 class CaseTable(Table):
@@ -25,8 +38,8 @@ class LaterVersionTable(Table):
 class PaperTable(Table):
     title: Line
     openreview: OpenReviewId = ""
-    arxiv: ArxivId | Literal[""] = ""
-    source_sha256: Sha256 | Literal[""] = ""
+    arxiv: NoOrArxivId = ""
+    source_sha256: Sha256 = ""
     later_versions: list[LaterVersionTable] = []
 
 
@@ -52,7 +65,7 @@ class SourceTable(Table):
 
 
 class DisputeTable(Table):
-    part: Name | list[Name]
+    part: Annotated[list[Name], OneOrMore]
     text: Line
     source: SourceTable
     reported_by: Line = ""
@@ -73,7 +86,7 @@ class ImplementationTable(Table):
 
 class ParameterTable(Table):
     type: Literal["integer", "rational", "choice"]
-    default: int | str
+    default: Any
     of: list[Name] = []
 
 
@@ -92,5 +105,5 @@ class CaseFileTable(Table):
     probe: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=100)]
     premise: list[PremiseTable] = []
     implementation: list[ImplementationTable] = []
-    parameters: dict[Annotated[str, StringConstraints(pattern=r"^[a-z_][a-z0-9_]{0,63}$")], ParameterTable] = {}
+    parameters: dict[ParameterName, ParameterTable] = {}
     prior: list[PriorTable] = []

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 
 MOST_DIGITS = 40
 MOST_EXPONENT = 30
 
 _NUMBER = re.compile(r"[+-]?(?:\d+/(?P<bottom>\d+)|\d+(?:\.\d+)?(?:[eE](?P<exponent>[+-]?\d{1,4}))?)", re.ASCII)
-_EXAMPLES = 'write it in quotes, like "0.38", "1e4" or "-7/3"'
+_EXAMPLES = 'write one like "0.38", "1e4" or "-7/3"'
 
 
 def parse_rational(text: str) -> Fraction:
@@ -22,12 +23,12 @@ def parse_rational(text: str) -> Fraction:
     """
     found = _NUMBER.fullmatch(text) if len(text) <= 3 * MOST_DIGITS else None
     if found is None:
-        raise BadInput(f"{text[:40]!r} is not a number", mend=_EXAMPLES)
+        raise BadInput(f"{shown(text)} is not a number", mend=_EXAMPLES)
     if sum(map(str.isdigit, text)) > MOST_DIGITS or abs(int(found["exponent"] or 0)) > MOST_EXPONENT:
         raise BadInput(
-            f"{text[:40]!r} has more than {MOST_DIGITS} digits or an exponent beyond {MOST_EXPONENT}",
+            f"{shown(text)} has more than {MOST_DIGITS} digits or an exponent beyond {MOST_EXPONENT}",
             mend="round it to what the paper or the report states",
         )
     if int(found["bottom"] or 1) == 0:
-        raise BadInput(f"{text[:40]!r} divides by zero", mend="mend the denominator")
+        raise BadInput(f"{shown(text)} divides by zero", mend="mend the denominator")
     return Fraction(text)

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-import difflib
+import re
 import typing
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
+from pydantic_core import PydanticCustomError
 
+from verifier.model.complaints import Path, complain, nearest, path_text, shown
 from verifier.model.errors import BadInput, VerifierError
 from verifier.model.numbers import parse_rational
 
-Path = tuple[str | int, ...]
+__all__ = [
+    "Line",
+    "Name",
+    "Number",
+    "OneOrMore",
+    "Path",
+    "Sha256",
+    "Table",
+    "TableError",
+    "TargetName",
+    "choose",
+    "complaint",
+    "form",
+    "nearest",
+    "path_text",
+    "validate",
+]
 
 
 class Table(BaseModel):
@@ -29,12 +47,25 @@ class TableError(BadInput):
         super().__init__(what, where=path_text(path), mend=mend)
 
 
-def path_text(path: Path) -> str:
-    """A path as a person writes it: `probe[0].rule.delta`."""
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-    return text
+def complaint(what: str, *, mend: str, key: str = "") -> PydanticCustomError:
+    """The error for a validator to raise; `validate` turns it into a TableError with these words.
+
+    `key` is the key it is about, where a validator of the whole table raises it.
+    """
+    # the words travel in the context: a template may not hold a stranger's braces
+    return PydanticCustomError("complaint", "{what}; {mend}", {"what": what, "mend": mend, "key": key})
+
+
+def form(pattern: str, *, what: str, mend: str) -> AfterValidator:
+    """A text of the form `pattern`; `what` is such a text called (`a target`), `mend` says how one is written."""
+    compiled = re.compile(pattern, re.ASCII)
+
+    def check(text: str) -> str:
+        if not compiled.fullmatch(text):
+            raise complaint(f"{shown(text)} is not {what}", mend=mend)
+        return text
+
+    return AfterValidator(check)
 
 
 def _checked(function: Callable[[str], object]) -> Callable[[str], str]:
@@ -42,7 +73,7 @@ def _checked(function: Callable[[str], object]) -> Callable[[str], str]:
         try:
             function(text)
         except VerifierError as error:
-            raise ValueError(f"{error.what}; {error.mend}" if error.mend else error.what) from None
+            raise complaint(error.what, mend=error.mend) from None
         return text
 
     return check
@@ -54,13 +85,29 @@ Number = Annotated[str, AfterValidator(_checked(parse_rational))]
 Line = Annotated[str, StringConstraints(max_length=2_000)]
 """Free text of a few sentences at most."""
 
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+Name = Annotated[
+    str,
+    form(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", what="a name", mend="write letters, digits and _ . - only, at most 64"),
+]
 """An id: letters, digits, `_ . -`."""
 
-TargetName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}:[A-Za-z_][A-Za-z0-9_]{0,63}$")]
+TargetName = Annotated[
+    str,
+    form(
+        r"[A-Za-z_][A-Za-z0-9_]{0,63}:[A-Za-z_][A-Za-z0-9_]{0,63}",
+        what="a target",
+        mend='write "module:function", a module of the case folder without .py and a function in it',
+    ),
+]
 """`module:function` in the case folder."""
 
-Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Sha256 = Annotated[
+    str, form(r"([0-9a-f]{64})?", what="a SHA-256", mend='write 64 digits 0-9 a-f, as sha256sum does, or "" for none')
+]
+"""64 lower-case hexadecimal digits, or nothing."""
+
+OneOrMore = BeforeValidator(lambda value: value if isinstance(value, list) else [value])
+"""On a list: a single value stands for the list of it."""
 
 T = TypeVar("T", bound=BaseModel)
 V = TypeVar("V")
@@ -78,62 +125,42 @@ def choose(kinds: Mapping[str, V], data: Mapping[str, Any], *, what: str, path: 
     """The entry of `kinds` that `data["kind"]` names. Raises TableError for a missing or an unknown kind."""
     kind = data.get("kind")
     if kind is None:
-        raise TableError(f"the {what} has no kind", path=path, mend=f"add kind = one of {', '.join(kinds)}")
-    if kind not in kinds:
-        raise TableError(f"unknown {what} {_shown(kind)}", path=(*path, "kind"), mend=nearest(str(kind), list(kinds)))
+        example = " or ".join(f'kind = "{name}"' for name in kinds)
+        raise TableError(f"the {what} has no kind", path=path, mend=f"add {example}")
+    if not isinstance(kind, str) or kind not in kinds:
+        mend = nearest(str(kind), list(kinds), what="kind")
+        raise TableError(f"unknown {what} kind {shown(kind)}", path=(*path, "kind"), mend=mend)
     return kinds[kind]
-
-
-def nearest(word: str, valid: list[str]) -> str:
-    """How to mend an unknown word: the nearest valid one, or all of them."""
-    close = difflib.get_close_matches(word, valid, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean {close[0]}?" if len(valid) == 1 else f"the nearest valid one is {close[0]}"
-    return f"valid are: {', '.join(sorted(valid))}"
 
 
 def _first_error(model: type[BaseModel], failure: ValidationError, path: Path) -> TableError:
     # unknown keys first: a mistyped key also makes the right one missing, and the typo is what to mend
     errors = sorted(failure.errors(include_url=False), key=lambda error: error["type"] != "extra_forbidden")
     error = errors[0]
-    location = tuple(step for step in error["loc"] if not _is_union_tag(step))
-    full = (*path, *location)
+    # a key of a table of free names is at fault itself where pydantic adds this step
+    location = tuple(step for step in error["loc"] if step != "[key]")
     match error["type"]:
         case "extra_forbidden":
+            key = path_text((location[-1],))
             fields = _fields_at(model, location[:-1])
-            return TableError(f"unknown key {location[-1]}", path=full, mend=nearest(str(location[-1]), fields))
+            return TableError(f"unknown key {key}", path=(*path, *location), mend=nearest(key, fields, what="key"))
         case "missing":
-            return TableError(
-                f"the key {location[-1]} is missing", path=full, mend=f"add it to {path_text(full[:-1]) or 'the file'}"
-            )
-        case "value_error":
-            return TableError(str(error["ctx"]["error"]), path=full)
-        case "string_type" if isinstance(error["input"], float | int):
-            return TableError(
-                f"{_shown(error['input'])} is not a text",
-                path=full,
-                mend=f'put it in quotes: "{_shown(error["input"])}"',
-            )
-        case "string_pattern_mismatch":
-            pattern = error["ctx"]["pattern"]
-            return TableError(
-                f"{_shown(error['input'])} does not have the form it must have", path=full, mend=f"match {pattern}"
-            )
-        case _:
-            message = error["msg"].removeprefix("Input ")
-            return TableError(f"{_shown(error['input'])} {message}", path=full)
+            return _missing(model, (*path, *location), at_root=not path and len(location) == 1)
+    found = complain(error, table=str(location[0]) if not path and len(location) == 1 else "")
+    return TableError(found.what, path=(*path, *location, *([found.key] if found.key else [])), mend=found.mend)
 
 
-def _is_union_tag(step: str | int) -> bool:
-    # pydantic names the tried member of a union in the location, e.g. "list[str]" or "constrained-str"
-    return isinstance(step, str) and (
-        "[" in step or step in {"str", "int", "constrained-str", "constrained-int", "bool"}
-    )
+def _missing(model: type[BaseModel], path: Path, *, at_root: bool) -> TableError:
+    key = str(path[-1])
+    if at_root:  # the file itself holds tables only
+        many = typing.get_origin(_bare(model.model_fields[key].annotation)) is list
+        header = f"[[{key}]]" if many else f"[{key}]"
+        return TableError(f"the table {header} is missing", path=path, mend=f"add {header} with its keys")
+    return TableError(f"the key {key} is missing", path=path, mend=f"add {key} = ... to {path_text(path[:-1])}")
 
 
-def _shown(value: object) -> str:
-    text = repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _bare(annotation: Any) -> Any:
+    return typing.get_args(annotation)[0] if typing.get_origin(annotation) is Annotated else annotation
 
 
 def _fields_at(model: type[BaseModel], location: Path) -> list[str]:

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from verifier.model.complaints import complaint, shown
+from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
+from verifier.model.tables import complaint
 from verifier.stats.growth_rule import GrowthRule
 
 MOST_LOOKS = 10_000

@@ -2,23 +2,57 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field
 
 from verifier.model.case import Control, Expectation
+from verifier.model.complaints import listed, shown
 from verifier.model.numbers import parse_rational
 from verifier.model.outcomes import Outcome
-from verifier.model.tables import Name, Number, Path, Table, TableError, TargetName, choose, nearest, validate
+from verifier.model.tables import (
+    Name,
+    Number,
+    OneOrMore,
+    Path,
+    Table,
+    TableError,
+    TargetName,
+    choose,
+    complaint,
+    form,
+    nearest,
+    validate,
+)
 from verifier.stats.growth_rule import GrowthAnswer, GrowthRule
 from verifier.stats.rules import RULES
 
-Axis = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,31}$")]
+Axis = Annotated[
+    str, form(r"[A-Za-z_][A-Za-z0-9_]{0,31}", what="an axis", mend="name it as the target's first argument is named")
+]
 ScaleValue = Annotated[int, Field(ge=1, le=2**53 - 1)]
-ScaleText = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,15}$")]
-Part = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+ScaleText = Annotated[str, form(r"[1-9][0-9]{0,15}", what="a scale", mend='write a scale in quotes, like "128"')]
+
+
+def _one_axis(scale: dict[str, list[int]]) -> dict[str, list[int]]:
+    if len(scale) != 1:
+        raise complaint(
+            f"a sweep has one axis, not {len(scale)}" if scale else "the sweep has no axis",
+            mend="write scale = { k = [32, 64, 128, 256, 512] }",
+        )
+    return scale
+
+
+def _positive(text: str) -> str:
+    if parse_rational(text) <= 0:
+        raise complaint(f"{shown(text)} is not above zero", mend="write a number above zero")
+    return text
+
+
+PositiveNumber = Annotated[Number, AfterValidator(_positive)]
 
 
 class EqualsTable(Table):
@@ -29,14 +63,18 @@ class ValuesTable(Table):
     values: TargetName
 
 
+CHECKS: Mapping[Literal["equals", "values"], type[Table]] = {"equals": EqualsTable, "values": ValuesTable}
+"""Named checks of a control -> their table."""
+
+
 class ControlTable(Table):
     target: TargetName
-    expect: str | EqualsTable | ValuesTable
+    expect: Any
 
 
 class PlannedTable(Table):
-    sd: dict[ScaleText, Number] = {}
-    seconds: dict[ScaleText, Number] = {}
+    sd: dict[ScaleText, PositiveNumber] = {}
+    seconds: dict[ScaleText, PositiveNumber] = {}
 
 
 class SweepTable(Table):
@@ -44,11 +82,10 @@ class SweepTable(Table):
 
     name: Name
     kind: Literal["sweep"]
-    part: Part | list[Part]
+    part: Annotated[list[Name], OneOrMore]
     target: TargetName
     scale: Annotated[
-        dict[Axis, Annotated[list[ScaleValue], Field(min_length=1, max_length=10_000)]],
-        Field(min_length=1, max_length=1),
+        dict[Axis, Annotated[list[ScaleValue], Field(min_length=1, max_length=10_000)]], AfterValidator(_one_axis)
     ]
     rule: dict[str, Any]
     about: Literal["claim", "dispute"] = "claim"
@@ -115,10 +152,11 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
     check_scales(scales, path=(*path, "scale", axis))
     if set(table.registered_scale) - {axis}:
         wrong = next(iter(set(table.registered_scale) - {axis}))
-        raise TableError(f"unknown axis {wrong}", path=(*path, "registered_scale", wrong), mend=nearest(wrong, [axis]))
+        mend = nearest(wrong, [axis], what="axis")
+        raise TableError(f"unknown axis {shown(wrong)}", path=(*path, "registered_scale", wrong), mend=mend)
     return SweepProbe(
         name=table.name,
-        parts=(table.part,) if isinstance(table.part, str) else tuple(table.part),
+        parts=tuple(table.part),
         about=table.about,
         required=table.required,
         reproduces_claim=table.reproduces_claim,
@@ -134,7 +172,7 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
         planned_seconds={int(scale): float(parse_rational(text)) for scale, text in table.planned.seconds.items()},
         rule=rule,
         controls=tuple(
-            Control(control.target, _expectation(control, path=(*path, "controls", index, "expect")))
+            Control(control.target, _expectation(control.expect, path=(*path, "controls", index, "expect")))
             for index, control in enumerate(table.controls)
         ),
     )
@@ -142,22 +180,36 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
 
 def check_scales(scales: list[int], *, path: Path) -> None:
     """Raises TableError unless the scales ascend strictly from 2 (ln 1 = 0 has no place on a log grid)."""
-    if scales != sorted(set(scales)):
-        raise TableError(f"the scales {scales} do not ascend strictly", path=path, mend="sort them, each once")
+    for index, (before, scale) in enumerate(itertools.pairwise(scales), 1):
+        if before >= scale:
+            raise TableError(f"{scale} follows {before}", path=(*path, index), mend="list each scale once, in order")
     if scales[0] < 2:
-        raise TableError("a growth sweep has no scale below 2", path=path, mend="start at 2 or above")
+        raise TableError("a growth sweep has no scale below 2", path=(*path, 0), mend="start at 2 or above")
 
 
-def _expectation(control: ControlTable, *, path: Path) -> Expectation:
-    match control.expect:
-        case EqualsTable(equals=target):
-            return Expectation("equals", target)
-        case ValuesTable(values=target):
-            return Expectation("values", target)
-        case str(word):
-            known = [*Outcome, *GrowthAnswer]
-            if word not in known:
-                raise TableError(
-                    f"{word!r} is neither an outcome nor an answer of this rule", path=path, mend=nearest(word, known)
-                )
-            return Expectation("named", word)
+def _expectation(expect: object, *, path: Path) -> Expectation:
+    if isinstance(expect, str):
+        known = [*Outcome, *GrowthAnswer]
+        if expect not in known:
+            raise TableError(
+                f"{shown(expect)} is neither an outcome nor an answer of this rule",
+                path=path,
+                mend=nearest(expect, known),
+            )
+        return Expectation("named", expect)
+    if not isinstance(expect, Mapping):
+        raise TableError(f"{shown(expect)} is neither a word nor a check", path=path, mend=_HOW_TO_EXPECT)
+    for key in expect:
+        if key not in CHECKS:
+            raise TableError(f"unknown check {shown(key)}", path=(*path, key), mend=nearest(key, list(CHECKS)))
+    if len(expect) != 1:
+        what = f"{listed(list(expect))} stand together" if expect else "no check is named"
+        raise TableError(what, path=path, mend=_HOW_TO_EXPECT)
+    (kind,) = expect
+    validate(CHECKS[kind], expect, path=path)
+    return Expectation(kind, expect[kind])
+
+
+_HOW_TO_EXPECT = (
+    'write an outcome or an answer in quotes, { equals = "module:function" } or { values = "module:function" }'
+)
