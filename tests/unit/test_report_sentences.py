@@ -52,14 +52,13 @@ NO_ANSWER_WORDS = "no answer was obtained about the dispute"
         (
             made.conflict,
             (
-                "some evidence points one way and some the other (probes additive-term and second), so the dispute is not "
-                "decided (UNDECIDED) for part a of the claim"
+                "some evidence points one way and some the other (probes additive-term and second), so the dispute is "
+                "not decided (UNDECIDED) for part a of the claim"
             ),
         ),
         (
             made.silent,
             f"probe additive-term failed, so {NO_ANSWER_WORDS} (NO_ANSWER) for part a of the claim",
-        ),
         ),
     ],
 )
@@ -205,7 +204,7 @@ def test_control_words_are_words() -> None:
     assert sentences.expected(by_name["refresh_every_request"]) == "the same draws as no_gate"
     assert sentences.obtained(by_name["refresh_every_request"]) == "agrees"
     differs = made.control("x", Expectation("values", "reimplementation:f"), "DIFFERS", Outcome.INVALID, ())
-    assert (sentences.expected(differs), sentences.obtained(differs)) == ("the exact values of f", "differs")
+    assert (sentences.expected(differs), sentences.obtained(differs)) == ("the values of f", "differs")
 
 
 # built in halves, so that the sources can be searched for these stems as well

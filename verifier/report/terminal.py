@@ -79,7 +79,7 @@ def _table(title: str, columns: Sequence[tuple[str, bool]]) -> Table:
 
 
 def _points(probe: ProbeResult) -> Table:
-    columns = [plain(probe.axis), "estimate", "standard error", "exact", "off by (standard errors)", "replicates"]
+    columns = [plain(probe.axis), "estimate", "standard error", "exact", "gap (standard errors)", "replicates"]
     table = _table(f"probe {plain(probe.name)}", [(name, True) for name in columns])
     for row in rows(probe.latest.points, probe.axis):
         table.add_row(*map(Text, (row.scale, row.estimate, row.stderr, row.exact, row.gap, row.n)))

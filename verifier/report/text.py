@@ -87,7 +87,7 @@ def expectation_words(kind: str, value: str) -> str:
     if kind == "equals":
         return f"the same draws as {plain(value.rpartition(':')[2])}"
     if kind == "values":
-        return f"the exact values of {plain(value.rpartition(':')[2])}"
+        return f"the values of {plain(value.rpartition(':')[2])}"
     return OUTCOME_WORDS.get(value, f"the answer {plain(value)}")
 
 
