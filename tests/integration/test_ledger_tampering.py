@@ -334,6 +334,46 @@ def test_a_reference_forward_is_caught(honest: tuple[Path, str], tmp_path: Path)
     assert found_in(attacked(honest[0], path, attack)).startswith("ledger entry 4:")
 
 
+def test_references_far_back_are_looked_up_in_the_store(
+    honest: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verifier.ledger.verify._RECENT", 1)
+    with Ledger.open(honest[0], create=False) as ledger:
+        assert ledger.verify(honest[1]).vouched == SIZE
+        own = ledger.entry(SIZE).leaf
+
+    def refer_to_what_was(connection: sqlite3.Connection) -> None:
+        rebuilt(connection, keep=SIZE, change=lambda fields: fields.update(refs=[own]))
+
+    assert "no earlier entry" in found_in(attacked(honest[0], tmp_path / "verifier.db", refer_to_what_was))
+
+
+@pytest.mark.parametrize("what", ["entry", "text"])
+def test_a_salt_that_is_not_derived_is_caught_in_a_reproducible_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    path = tmp_path / "honest.db"
+    write(path)
+
+    def attack(connection: sqlite3.Connection) -> None:
+        content, salt = connection.execute("SELECT content, salt FROM ledger_entries WHERE n = 3").fetchone()
+        if what == "entry":
+            salt = bytes(32)
+        else:
+            ((text,),) = connection.execute("SELECT text FROM ledger_texts WHERE n = 3").fetchall()
+            commitment = hashlib.sha256(bytes(32) + text).digest()
+            connection.execute("UPDATE ledger_texts SET salt = zeroblob(32), commitment = ? WHERE n = 3", (commitment,))
+            content = rfc8785.dumps(json.loads(content) | {"note": {"text_commitment": commitment.hex()}})
+        connection.execute("UPDATE ledger_entries SET content = ?, salt = ? WHERE n = 3", (content, salt))
+        new = hashlib.sha256(salt + content).hexdigest()
+        rebuilt(connection, keep=3, change=lambda fields: fields.update(content_commitment=new))
+
+    sentence = found_in(attacked(path, tmp_path / "verifier.db", attack))
+    assert sentence.startswith("ledger entry 3:")
+    assert "salt" in sentence
+
+
 def test_nothing_is_appended_to_a_damaged_head(honest: tuple[Path, str], tmp_path: Path) -> None:
     for number, statement in enumerate(
         (
