@@ -19,7 +19,7 @@ from scipy.optimize import lsq_linear
 
 from tests.unit import report_factory as made
 from verifier.model.results import Evidence, Point, UnitsRecord
-from verifier.report.figure import ESTIMATE, figure_data, half_widths, spread, sweep_svg
+from verifier.report.figure import ESTIMATE, Series, figure_data, half_widths, in_view, spread, sweep_svg
 from verifier.report.fits import bounded_generators, fitted_laws
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -97,7 +97,7 @@ def test_hostile_names_stay_text() -> None:
     root = ET.fromstring(svg)  # noqa: S314  # our own output
     assert not list(root.iter(f"{SVG}script"))
     assert "<script" not in svg
-    assert "<script>alert(1)</script>" in " ".join(root.itertext())
+    assert "<script>alert(1)</script>" in " ".join(root.itertext())  # in the title, which is not cut
     assert svg.isascii()
 
 
@@ -128,6 +128,30 @@ def test_intervals_use_the_t_quantile() -> None:
     few = Point({"k": 4}, 1.0, 0.5, 5)
     # 2.7764 is the tabulated 97.5 % point of t on 4 degrees of freedom
     assert half_widths([few, Point({"k": 4}, 1.0, None, 1)]) == [pytest.approx(0.5 * 2.7764451, abs=1e-6), 0.0]
+
+
+def _level(name: str, low: float, high: float) -> Series:
+    return Series(name, (Point({"k": 32}, low, 0.1, 9), Point({"k": 64}, high, 0.1, 9)))
+
+
+def test_a_control_far_off_does_not_flatten_the_rest() -> None:
+    points = made.growing_points()
+    near = [_level("zero", 0.0, 0.02), _level("one", 0.97, 1.0), _level("steep", 1.7, 3.3)]
+    far = _level("far", -6.5, -3.1)
+    assert in_view(points, [*near, far]) == (near, [far])
+    assert in_view(points, near) == (near, [])
+    assert in_view(points, [near[0], far]) == ([near[0], far], [])  # two controls always stay
+    spaced = [*near, _level("two", 1.4, 2.1)]
+    assert in_view(made.flat_points(0.0), spaced) == (spaced, [])  # a flat quantity is not blown up to fill the height
+
+
+def test_what_is_not_drawn_is_named_with_its_extent() -> None:
+    far = made.control(
+        "perfect", made.named(made.Outcome.FOR_DISPUTE), "GROWS", made.Outcome.FOR_DISPUTE, made.flat_points(-40)
+    )
+    svg = sweep_svg(made.probe(controls=(*made.controls(), far)))
+    words = " ".join(ET.fromstring(svg).itertext())  # noqa: S314  # our own output
+    assert "not drawn: perfect (-40 to -40)" in words
 
 
 @settings(max_examples=200, deadline=None)

@@ -21,8 +21,10 @@ from verifier.report.fits import Law, fitted_laws
 from verifier.report.text import plain
 from verifier.report.values import json_value
 
+LONGEST_LABEL = 28
 WIDTH, HEIGHT = 7.2, 4.6  # inches; 9-point letters are then read as 12 pixels at a width of 700
 MOST_TICKS = 10
+MEASURED = "measured, 95 % interval at this size"
 LABEL_GAP = 0.052  # of the axes' height: the least distance between two labels at the right edge
 
 # Okabe and Ito (2008), told apart by colour-blind readers; markers and dashes differ too, for print
@@ -59,7 +61,11 @@ class Series:
 
 def control_series(probe: ProbeResult) -> list[Series]:
     """The points of every control that drew some, each named by its target's function."""
-    return [Series(_ascii(run.control.target.rpartition(":")[2]), run.points) for run in probe.controls if run.points]
+    return [
+        Series(_short(_ascii(run.control.target.rpartition(":")[2])), run.points)
+        for run in probe.controls
+        if run.points
+    ]
 
 
 def sweep_svg(probe: ProbeResult) -> str:
@@ -115,21 +121,31 @@ def _ascii(text: str) -> str:
     return plain(text).encode("ascii", "backslashreplace").decode()
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 3]}..."
+
+
 def _draw(probe: ProbeResult) -> Figure:
     figure = Figure(figsize=(WIDTH, HEIGHT))
-    axes = figure.add_axes((0.09, 0.12, 0.66, 0.68))
+    axes = figure.add_axes((0.09, 0.15, 0.66, 0.66))
     axes.set_xscale("log")
     axes.axhline(0, color="#d0d0d0", linewidth=0.8, zorder=0)
     points, axis = probe.latest.points, probe.axis
-    labels = [_draw_control(axes, series, axis, index) for index, series in enumerate(control_series(probe))]
+    shown, hidden = in_view(points, control_series(probe))
+    labels = [_draw_control(axes, series, axis, index) for index, series in enumerate(shown)]
+    _draw_estimates(axes, points, axis)
+    _draw_exact(axes, points, axis)
     for law in fitted_laws(points, axis, probe.rule):
         _draw_law(axes, law)
-    _draw_exact(axes, points, axis)
-    _draw_estimates(axes, points, axis)
     _finish(axes, probe, [point.at[axis] for series in _all_series(probe) for point in series.points])
     _place_labels(axes, labels)
+    if hidden:
+        names = "; ".join(f"{series.name} ({_extent(series.points)})" for series in hidden)
+        figure.text(0.09, 0.015, f"Far outside, not drawn: {names}", fontsize=8, color="#5b5b5b")
+    # containers come last in matplotlib's own order, but the measured points are what a reader looks for first
+    entries = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda entry: entry[1] != MEASURED)
     figure.legend(
-        *axes.get_legend_handles_labels(),
+        *zip(*entries, strict=True),
         loc="upper left",
         bbox_to_anchor=(0.075, 0.995),
         ncols=2,
@@ -138,6 +154,32 @@ def _draw(probe: ProbeResult) -> Figure:
         columnspacing=1.6,
     )
     return figure
+
+
+def in_view(points: Sequence[Point], controls: Sequence[Series]) -> tuple[list[Series], list[Series]]:
+    """Which controls share the picture, and which lie so far off that they would flatten everything else.
+
+    One leaves where the rest needs less than half of the height without it; at least two controls stay.
+    """
+    shown, hidden = list(controls), []
+    while len(shown) > 2:
+        heights = [_height(points, [other for other in shown if other is not each]) for each in shown]
+        least = min(range(len(shown)), key=heights.__getitem__)
+        if _height(points, shown) <= 2 * heights[least]:
+            break
+        hidden.append(shown.pop(least))
+    return shown, hidden
+
+
+def _height(points: Sequence[Point], controls: Sequence[Series]) -> float:
+    estimates = [point.estimate for series in controls for point in series.points]
+    estimates += [point.estimate for point in points]
+    return max(estimates) - min(estimates)
+
+
+def _extent(points: Sequence[Point]) -> str:
+    estimates = [point.estimate for point in points]
+    return f"{min(estimates):.3g} to {max(estimates):.3g}"
 
 
 def _all_series(probe: ProbeResult) -> list[Series]:
@@ -155,7 +197,7 @@ def _draw_estimates(axes: Any, points: Sequence[Point], axis: str) -> None:
         capsize=3,
         linewidth=1.3,
         zorder=5,
-        label="measured, 95 % interval at this size",
+        label=MEASURED,
     )
 
 
@@ -214,7 +256,7 @@ def _finish(axes: Any, probe: ProbeResult, scales: Sequence[int]) -> None:
     low, high = min(scales), max(scales)
     axes.set_xlim(low / 1.12, high * 1.12)
     axes.set_xlabel(f"{_ascii(probe.axis)} (logarithmic)")
-    axes.set_ylabel(_ascii(probe.name))
+    axes.set_ylabel(_short(_ascii(probe.name)))
 
 
 def _place_labels(axes: Any, labels: Sequence[tuple[float, float, str, str]]) -> None:
