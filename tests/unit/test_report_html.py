@@ -104,6 +104,13 @@ def test_a_paraphrase_is_called_one() -> None:
     assert "the paper's words" not in words
 
 
+def test_numbers_that_decided_nothing_say_so() -> None:
+    assert "so far, not a ruling: slope per ln k" in Page(render_report(made.short())).words
+    assert "the design was too small to decide; needed: k up to 1,024" in Page(render_report(made.short())).words
+    failed = Page(render_report(made.control_failed())).words.split("ontact gate")[0]
+    assert "slope per ln k" not in failed
+
+
 def test_registrations_tell_what_changed_and_how_each_ended() -> None:
     words = Page(render_report(made.short())).words
     assert "2 (this run) 2026-07-01T12:00:00Z exploratory --scale.k UNDERPOWERED" in words

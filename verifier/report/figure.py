@@ -159,13 +159,13 @@ def _draw(probe: ProbeResult) -> Figure:
 def in_view(points: Sequence[Point], controls: Sequence[Series]) -> tuple[list[Series], list[Series]]:
     """Which controls share the picture, and which lie so far off that they would flatten everything else.
 
-    One leaves where the rest needs less than half of the height without it; at least two controls stay.
+    One leaves where the rest needs less than 40 % of the height without it; at least two controls stay.
     """
     shown, hidden = list(controls), []
     while len(shown) > 2:
         heights = [_height(points, [other for other in shown if other is not each]) for each in shown]
         least = min(range(len(shown)), key=heights.__getitem__)
-        if _height(points, shown) <= 2 * heights[least]:
+        if _height(points, shown) <= 2.5 * heights[least]:
             break
         hidden.append(shown.pop(least))
     return shown, hidden

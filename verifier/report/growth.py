@@ -200,7 +200,7 @@ def _gates(statistics: Mapping[str, Any]) -> list[Explained]:
     if (misfit := statistics.get("misfit")) is not None:
         value = f"χ² = {float(misfit['chi2']):.3g} on {misfit['df']}, p = {_p(float(misfit['p']))}"
         rows.append(
-            Explained("misfit", value, "whether some registered law describes the means; p below 0.001 does not")
+            Explained("misfit", value, "whether some registered law describes the means; none does if p is below 0.001")
         )
         inflation = f"{float(statistics.get('inflation', 1.0)):.3g}"
         rows.append(Explained("error inflation", inflation, "factor on printed standard errors, never on E"))
@@ -211,7 +211,7 @@ def _gates(statistics: Mapping[str, Any]) -> list[Explained]:
             Explained(
                 "prediction of the largest scales",
                 value + why,
-                "whether the law fitted to the smaller scales predicts the two largest; p below 0.001 does not",
+                "whether the law fitted to the smaller scales predicts the two largest; it fails if p is below 0.001",
             )
         )
     rows.extend(_classical(statistics.get("classical")))

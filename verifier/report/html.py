@@ -106,8 +106,10 @@ def _key_lines(result: CaseResult) -> list[str]:
     for probe in sentences.deciding_probes(result):
         found = None if result.ruling.ruling is Ruling.INVALID else growth(probe)
         lines += [plain(probe.summary)] if probe.summary and (found is None or not probe.outcome.decided) else []
-        lines += [] if found is None else [slope_line(found), sigma_line(found), evidence_line(found)]
-        lines += [sentences.adequacy_line(probe)] if not result.ruling.ruling.decided else []
+        if found is not None:
+            lead = sentences.so_far_words(result)
+            lines += [lead + line for line in (slope_line(found), sigma_line(found), evidence_line(found)) if line]
+        lines += [sentences.shortfall_line(result, probe)]
     return [line for line in lines if line]
 
 

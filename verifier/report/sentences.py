@@ -245,6 +245,17 @@ def adequacy_line(probe: ProbeResult) -> str:
     return "the design was too small to decide" + (f"; needed: {needed}" if needed else "")
 
 
+def shortfall_line(result: CaseResult, probe: ProbeResult) -> str:
+    """What the design lacked, where that is why nothing was decided; else nothing."""
+    short = probe.adequacy is not None and not probe.adequacy.adequate
+    return adequacy_line(probe) if short and not result.ruling.ruling.decided else ""
+
+
+def so_far_words(result: CaseResult) -> str:
+    """What stands before the numbers of a run that decided nothing."""
+    return "" if result.ruling.ruling.decided else "so far, not a ruling: "
+
+
 def needed_words(probe: ProbeResult) -> str:
     """What would decide: `k up to 1,024, 57 replicates, 5,700 phases`."""
     if probe.adequacy is None:

@@ -103,7 +103,7 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None) -> 
     for probe in sentences.deciding_probes(result):
         numbers += _growth_lines(result, growth(probe))
         numbers += [f"residual class: {plain(probe.residual_class)}"] if probe.residual_class else []
-        numbers += [sentences.adequacy_line(probe)] if not result.ruling.ruling.decided else []
+        numbers += [sentences.shortfall_line(result, probe)]
     lines = [
         *(f"would change it: {line}" for line in would_change(result)),
         sentences.verdict_line(result),
@@ -119,5 +119,5 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None) -> 
 def _growth_lines(result: CaseResult, found: Growth | None) -> list[str]:
     if found is None or result.ruling.ruling is Ruling.INVALID:  # numbers that bear on nothing are no conclusion
         return []
-    lead = "" if result.ruling.ruling.decided else "so far, not a ruling: "
+    lead = sentences.so_far_words(result)
     return [lead + slope_line(found), lead + sigma_line(found)]
