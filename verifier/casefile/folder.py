@@ -62,13 +62,14 @@ def read_case_file(folder: Path) -> str:
     if not path.is_file():
         raise BadInput("there is no case.toml", where=str(folder), mend="name a case folder, such as cases/paging")
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(MAX_CASE_FILE + 1)
     except OSError as error:
         raise BadInput(f"it cannot be read ({error.strerror})", where=str(path), mend="check its rights") from error
     if len(content) > MAX_CASE_FILE:
         raise BadInput("it is larger than 1 MiB", where=str(path), mend="a case file is a few kilobytes")
     try:
-        return content.decode()
+        return content.decode("utf-8-sig")  # some editors begin a file with a byte order mark
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise BadInput("not UTF-8 text", where=f"{path}, line {line}", mend="save the file as UTF-8") from error

@@ -6,6 +6,7 @@ accepted, so it only has to tell keys, strings, brackets and comments apart.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tomllib
 
@@ -22,8 +23,14 @@ _SCALAR = re.compile(r"[^,\]}\n#]+")
 
 
 def key_lines(text: str) -> dict[Path, int]:
-    """Path of every key, table and array element of a valid TOML text -> its line, from 1."""
-    return _Scanner(text).scan()
+    """Path of every key, table and array element of a valid TOML text -> its line, from 1.
+
+    Where it is nested too deeply to walk, the paths before that place.
+    """
+    scanner = _Scanner(text)
+    with contextlib.suppress(RecursionError):
+        scanner.scan()
+    return scanner.lines
 
 
 def line_of(lines: dict[Path, int], path: Path) -> int | None:
@@ -42,12 +49,12 @@ class _Scanner:
         self.tables: dict[Path, int] = {}  # arrays of tables -> index of their last element
         self.counted, self.line = 0, 1
 
-    def scan(self) -> dict[Path, int]:
+    def scan(self) -> None:
         table: Path = ()
         while True:
             self.skip(_BLANK)
             if self.position >= len(self.text):
-                return self.lines
+                return
             if self.text.startswith("[[", self.position):
                 table = self.header(width=2)
             elif self.text[self.position] == "[":
