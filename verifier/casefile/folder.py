@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 from verifier.model.canonical import sha256_hex
 from verifier.model.errors import BadInput
@@ -24,7 +25,7 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     """
     files: dict[str, bytes] = {}
     total = 0
-    for root, folders, names in os.walk(folder, followlinks=False):
+    for root, folders, names in os.walk(folder, followlinks=False, onerror=_unreadable):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__pycache__")
         for name in sorted(names):
             path = Path(root, name)
@@ -41,10 +42,14 @@ def read_folder(folder: Path) -> dict[str, bytes]:
             try:
                 files[relative] = path.read_bytes()
             except OSError as error:
-                raise BadInput(
-                    f"it cannot be read ({error.strerror})", where=str(path), mend="check its rights"
-                ) from error
+                _unreadable(error, path)
     return files
+
+
+def _unreadable(error: OSError, path: Path | None = None) -> NoReturn:
+    raise BadInput(
+        f"it cannot be read ({error.strerror})", where=str(path or error.filename), mend="check its rights"
+    ) from error
 
 
 def _covered(name: str) -> bool:
@@ -65,7 +70,7 @@ def read_case_file(folder: Path) -> str:
         with path.open("rb") as file:
             content = file.read(MAX_CASE_FILE + 1)
     except OSError as error:
-        raise BadInput(f"it cannot be read ({error.strerror})", where=str(path), mend="check its rights") from error
+        _unreadable(error, path)
     if len(content) > MAX_CASE_FILE:
         raise BadInput("it is larger than 1 MiB", where=str(path), mend="a case file is a few kilobytes")
     try:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from verifier.casefile.case import Case, Probe
 from verifier.casefile.load import parameter_value
 from verifier.model.case import Parameter, Value
+from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.model.tables import TableError, nearest
 from verifier.sweeps.probe import check_scales
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,15}")  # within ±(2^53 − 1), as in case.toml
+
+V = TypeVar("V")
 
 
 def override(case: Case, *, scale: Sequence[str] = (), set_: Sequence[str] = ()) -> Case:
@@ -20,8 +26,8 @@ def override(case: Case, *, scale: Sequence[str] = (), set_: Sequence[str] = ())
     What equals the registered case is no override, so naming the registered scales leaves the registration as it is.
     Raises BadInput naming the option that is wrong.
     """
-    scales = dict(_scale_option(option, case) for option in scale)
-    settings = dict(_set_option(option, case) for option in set_)
+    scales = _once([_scale_option(option, case) for option in scale], flag="--scale", what="axis")
+    settings = _once([_set_option(option, case) for option in set_], flag="--set", what="parameter")
     probes = tuple(_rescaled(probe, scales) for probe in case.probes)
     changed_scales = {probe.axis: list(probe.scales) for probe in probes if probe.scales != probe.registered_scales}
     changed_settings = {name: value for name, value in settings.items() if value != case.defaults[name]}
@@ -37,10 +43,18 @@ def _rescaled(probe: Probe, scales: dict[str, list[int]]) -> Probe:
     return dataclasses.replace(probe, scales=tuple(scales.get(probe.axis, probe.scales)))
 
 
+def _once(options: Sequence[tuple[str, V]], *, flag: str, what: str) -> dict[str, V]:
+    names = [name for name, _ in options]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"{name} is given twice", where=flag, mend=f"give each {what} once")
+    return dict(options)
+
+
 def _split(option: str, flag: str, form: str) -> tuple[str, str]:
     name, equals, value = option.partition("=")
     if not (name and equals and value):
-        raise BadInput(f"{option!r} is not of the form {form}", where=flag, mend=f"write {flag} {form}")
+        raise BadInput(f"{shown(option)} is not of the form {form}", where=flag, mend=f"write {flag} {form}")
     return name, value
 
 
@@ -48,12 +62,12 @@ def _scale_option(option: str, case: Case) -> tuple[str, list[int]]:
     axis, text = _split(option, "--scale", "AXIS=8,16,32")
     axes = sorted({probe.axis for probe in case.probes})
     if axis not in axes:
-        raise BadInput(f"no probe sweeps over {axis!r}", where="--scale", mend=nearest(axis, axes))
+        raise BadInput(f"no probe sweeps over {shown(axis)}", where="--scale", mend=nearest(axis, axes, what="axis"))
     words = text.split(",")
     for word in words:
         if not (word.isascii() and word.isdigit() and len(word) <= 15):
             raise BadInput(
-                f"{word!r} is not a scale", where="--scale", mend=f"write whole numbers, like {axis}=8,16,32"
+                f"{shown(word)} is not a scale", where="--scale", mend=f"write whole numbers, like {axis}=8,16,32"
             )
     values = [int(word) for word in words]
     try:
@@ -67,7 +81,7 @@ def _set_option(option: str, case: Case) -> tuple[str, Value]:
     name, text = _split(option, "--set", "NAME=VALUE")
     known = {parameter.name: parameter for parameter in case.parameters}
     if name not in known:
-        raise BadInput(f"the case has no parameter {name!r}", where="--set", mend=nearest(name, sorted(known)))
+        raise BadInput(f"the case has no parameter {shown(name)}", where="--set", mend=nearest(name, sorted(known)))
     try:
         return name, parameter_value(known[name], _typed(known[name], text), path=("set", name))
     except TableError as error:
@@ -75,9 +89,4 @@ def _set_option(option: str, case: Case) -> tuple[str, Value]:
 
 
 def _typed(parameter: Parameter, text: str) -> int | str:
-    if parameter.type != "integer":
-        return text
-    try:
-        return int(text) if len(text) <= 16 else text
-    except ValueError:
-        return text
+    return int(text) if parameter.type == "integer" and _INTEGER.fullmatch(text) else text

@@ -58,6 +58,8 @@ def path_text(path: Path) -> str:
 
 def nearest(word: str, valid: Sequence[str], *, what: str = "one") -> str:
     """How to mend an unknown word: the nearest valid one, or all of them."""
+    if not valid:
+        return "leave it out, there are none"
     if len(valid) == 1:
         return f"the only valid {what} is {valid[0]}"
     close = difflib.get_close_matches(word, valid, n=1, cutoff=0.6)

@@ -19,6 +19,7 @@ from verifier.sweeps.code import Code, Importer, TargetMissing, cache_folder, ke
 from verifier.sweeps.jobs import Failure, Inspection, Job, Row, Unit, ValueCall
 
 MAX_VALUES = 100_000_000
+_LARGEST = 2**63 - 1
 MAX_TRACEBACK = 20_000
 
 _importer = Importer()
@@ -31,8 +32,13 @@ class BadReturn(Exception):
 def prepare_process() -> None:
     """Settings of a worker process: nothing is written into a case folder, nothing onto the driver's stdout."""
     sys.dont_write_bytecode = True
-    os.environ["NUMBA_CACHE_DIR"] = str(cache_folder() / "numba")
+    os.environ["NUMBA_CACHE_DIR"] = str(cache_folder() / "numba" / _streams_sha256()[:16])
     sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # lives as long as the process
+
+
+def _streams_sha256() -> str:
+    """The hash of the compiled stream helpers: numba inlines them into a case's functions and would miss a change."""
+    return hashlib.sha256((Path(__file__).parent / "streams" / "compiled.py").read_bytes()).hexdigest()
 
 
 def perform(code: Code, job: Job) -> Row | Failure:
@@ -72,11 +78,18 @@ def unit_row(returned: object) -> Row:
     """
     if isinstance(returned, dict):
         raise BadReturn("returned a mapping; this rule takes one array, a value per inner repetition")
-    array = np.asarray(returned)
+    if returned is None:
+        raise BadReturn("returned nothing, not one value per inner repetition")
+    try:
+        array = np.asarray(returned)
+    except (ValueError, TypeError) as error:
+        raise BadReturn(f"returned a {type(returned).__name__} that is no array: {str(error)[:200]}") from None
     if array.ndim != 1 or not 0 < array.size <= MAX_VALUES:
         raise BadReturn(f"returned an array of shape {array.shape}, not one value per inner repetition")
     if array.dtype.kind in "iu":
-        return _row("integer", array.astype("<i8" if array.dtype.kind == "i" else "<u8"), _integer_sum)
+        # the same integers give the same bytes whatever their width, beyond 2^63 − 1 too
+        wide = array.dtype.kind == "u" and array.max() > _LARGEST
+        return _row("integer", array.astype("<u8" if wide else "<i8"), _integer_sum)
     if array.dtype.kind == "f":
         doubles = array.astype("<f8")
         if not np.isfinite(doubles).all():
@@ -103,5 +116,5 @@ def _row(kind: str, values: np.ndarray[Any, Any], add: Callable[[Any], int | flo
         "n": len(numbers),
         "sum": rational_text(Fraction(total)),
         "sum_sq": rational_text(Fraction(squares)),
-        "values_sha256": hashlib.sha256(kind.encode() + values.tobytes()).hexdigest(),
+        "values_sha256": hashlib.sha256(values.dtype.str.encode() + values.tobytes()).hexdigest(),
     }

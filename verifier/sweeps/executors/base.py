@@ -63,7 +63,7 @@ class Executor(Protocol):
 
     @property
     def name(self) -> str:
-        """ "local" or "ray"."""
+        """The words `local` or `ray`."""
         ...
 
     @property
