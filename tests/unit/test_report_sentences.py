@@ -39,7 +39,8 @@ NO_ANSWER_WORDS = "no answer was obtained about the dispute"
             made.toy,
             (
                 "the dispute stands (UPHELD): part a of the claim does not hold as stated; decided only up to k = 128, "
-                "below the claim's own scale k = 1,024; an exploratory run, which replaces no ruling"
+                "below the claim's own scale k = 1,024; an exploratory run (scale k = 8, 16, 128), "
+                "which replaces no ruling"
             ),
         ),
         (

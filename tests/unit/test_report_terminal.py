@@ -27,8 +27,8 @@ def test_it_begins_with_the_claim_and_ends_with_the_conclusion() -> None:
     headline, slope, sigma, residual, report = lines[-5:]
     assert headline == "the dispute stands (UPHELD): part a of the claim does not hold as stated"
     assert slope.startswith("slope per ln k: 0.368 over the whole range (standard error 0.009); between 0.236 and 0.41")
-    assert sigma.startswith("sigma at fixed n: 9.4 ")
-    assert sigma.endswith("sigma at any stopping time: 4.9")
+    assert sigma.startswith("sigma of growth at fixed n: 9.4 ")
+    assert sigma.endswith("sigma of growth at any stopping time: 4.9")
     assert residual == f"residual class: {made.RESIDUAL_CLASS}"
     assert report == "report: demo/reports/paging.html"
 
@@ -73,6 +73,11 @@ def test_a_failed_control_stands_out() -> None:
 def test_numbers_of_an_invalid_run_are_no_conclusion() -> None:
     assert "slope per ln k" not in printed(made.control_failed()).split("judge's word")[1]
     assert "so far, not a ruling: slope per ln k" in printed(made.short())
+
+
+def test_a_dismissal_shows_the_evidence_it_rests_on() -> None:
+    conclusion = printed(made.dismissed()).split("judge's word")[1]
+    assert "evidence for a slope below the smallest one of interest: E = 8.1e7" in conclusion
 
 
 def test_a_failure_shows_what_went_wrong() -> None:

@@ -53,7 +53,8 @@ def growth(probe: ProbeResult) -> Growth | None:
 
     The interval runs from the lower end of the cone contrast's to the upper end of the whole-range slope's: the
     expectation of the first is at most the slope, that of the second at least it, for every function of the class.
-    Each end is 95 % at any stopping time by itself, and so is the pair, the errors of either being symmetric.
+    Each of the two intervals misses in at most 5 % of runs however often one looks, by symmetry in at most 2.5 % on
+    either side, so this one misses in at most 5 % too (Bonferroni).
     """
     statistics = probe.latest.statistics if probe.evidence else None
     if not is_growth(probe) or statistics is None or statistics.get("slope_full") is None:
@@ -102,7 +103,7 @@ def sigma_line(found: Growth) -> str:
     if found.sigma_fixed is not None and found.sigma_cone is not None:
         fixed += f", {_sigma(found.sigma_cone)} for the part that no bounded function explains"
     anytime = "not available" if found.sigma_anytime is None else _sigma(found.sigma_anytime)
-    return f"sigma at fixed n: {fixed}; sigma at any stopping time: {anytime}"
+    return f"sigma of growth at fixed n: {fixed}; sigma of growth at any stopping time: {anytime}"
 
 
 def _sigma(value: float) -> str:

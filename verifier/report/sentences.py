@@ -29,7 +29,7 @@ def ruling_words(result: CaseResult) -> str:
 def ruling_headline(result: CaseResult) -> str:
     """What the case says about the dispute in one clause; where it is no decision, the reason comes first.
 
-    Holds no words from the case file but the ids of parts and probes.
+    Holds no words from the case file but the names of parts, probes and controls.
     """
     ruling, parts = result.ruling.ruling, parts_words(result)
     match ruling:
@@ -42,9 +42,13 @@ def ruling_headline(result: CaseResult) -> str:
                 text += ", which does not verify the claim"
         case _:
             text = f"{reason_words(result)}, so {ruling_words(result)} for {parts} of the claim"
-    return (
-        text + _below_scale(result) + ("; an exploratory run, which replaces no ruling" if result.exploratory else "")
-    )
+    return text + _below_scale(result) + _exploratory(result)
+
+
+def _exploratory(result: CaseResult) -> str:
+    if not result.exploratory:
+        return ""
+    return f"; an exploratory run ({overrides_words(result.overrides)}), which replaces no ruling"
 
 
 def ruling_sentence(result: CaseResult) -> str:

@@ -120,4 +120,7 @@ def _growth_lines(result: CaseResult, found: Growth | None) -> list[str]:
     if found is None or result.ruling.ruling is Ruling.INVALID:  # numbers that bear on nothing are no conclusion
         return []
     lead = sentences.so_far_words(result)
-    return [lead + slope_line(found), lead + sigma_line(found)]
+    lines = [slope_line(found), sigma_line(found)]
+    if result.ruling.ruling is Ruling.DISMISSED:  # what was shown is the other side's E, of which no sigma speaks
+        lines.append(evidence_line(found))
+    return [lead + line for line in lines]
