@@ -139,6 +139,16 @@ def _bounded(size: int) -> None:
         )
 
 
+def parse_content(data: bytes, stored: Sequence[tuple[str, bytes, str]]) -> tuple[dict[str, Any], tuple[Text, ...]]:
+    """The content that stored bytes hold, and its texts, as `restore` gives them. Raises Damaged."""
+    sealed = parse_canonical(data)
+    # most contents have no text and too few brackets to be nested too deep: they need no walk
+    flat = data.count(b"{") + data.count(b"[") <= MAX_DEPTH
+    if flat and not stored and COMMITMENT_KEY.encode() not in data and isinstance(sealed, dict):
+        return sealed, ()
+    return restore(sealed, stored)
+
+
 def restore(sealed: Json, stored: Iterable[tuple[str, bytes, str]]) -> tuple[dict[str, Any], tuple[Text, ...]]:
     """The content with its texts put back, and the texts with their pointers, in the order of a walk.
 

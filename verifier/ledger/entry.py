@@ -15,7 +15,7 @@ from verifier.ledger.content import (
     Text,
     commit,
     parse_canonical,
-    restore,
+    parse_content,
     seal,
 )
 from verifier.ledger.merkle import HASH_BYTES, leaf_hash
@@ -232,7 +232,7 @@ def _decoded(raw: RawEntry) -> Entry:
         raise Damaged("its content is missing, too large or not bytes")
     if commit(raw.salt, raw.content) != envelope.content_commitment:
         raise Damaged("its content does not match its commitment")
-    content, texts = restore(parse_canonical(raw.content), [_text(*text) for text in raw.texts])
+    content, texts = parse_content(raw.content, [_text(*text) for text in raw.texts])
     rules = KINDS[envelope.kind]
     if rules.under_registration and not is_hash(content.get("registration")):
         raise Damaged("its content carries no registration hash")

@@ -20,6 +20,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     and_,
+    bindparam,
     case,
     func,
     insert,
@@ -108,6 +109,7 @@ _ENTRY_COLUMNS = (
     _raw(ENTRIES.c.salt, HASH_BYTES),
     _raw(ENTRIES.c.root, HASH_BYTES),
 )
+_BY_LEAF = select(_ENTRY_COLUMNS[0], _ENTRY_COLUMNS[4]).where(ENTRIES.c.leaf == bindparam("wanted"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +254,7 @@ def count(connection: Connection, *where: ColumnElement[bool]) -> int:
 
 def find_leaf(connection: Connection, leaf: bytes) -> tuple[Any, Any] | None:
     """The number and envelope of the entry stored under this leaf hash, unchecked, or None."""
-    row = connection.execute(
-        select(_raw(ENTRIES.c.n), _raw(ENTRIES.c.envelope, MAX_ENVELOPE)).where(ENTRIES.c.leaf == leaf)
-    ).first()
+    row = connection.execute(_BY_LEAF, {"wanted": leaf}).first()
     return None if row is None else (row[0], row[1])
 
 

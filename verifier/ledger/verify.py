@@ -96,18 +96,25 @@ class _Chain:
             raise Damaged("the root stored with it is not the root of the entries up to it")
         self.first = self.first or entry.time
         self.last = entry.time
-        self._recent[entry.leaf] = None
+        self._remember(entry.leaf)
+
+    def _remember(self, leaf: str) -> None:
+        """Keeps the leaf hashes written or referred to last."""
+        self._recent[leaf] = None
+        self._recent.move_to_end(leaf)
         if len(self._recent) > _RECENT:
             self._recent.popitem(last=False)
 
     def _earlier(self, leaf: str, n: int, does: str) -> None:
         if leaf in self._recent:
+            self._recent.move_to_end(leaf)
             return
         found = store.find_leaf(self._connection, bytes.fromhex(leaf))
         # the envelope is hashed again: an index could name a row that holds something else
         if found is None or not isinstance(found[0], int) or not 1 <= found[0] < n:
             raise Damaged(f"it {does} {leaf[:16]}…, which is no earlier entry")
         read_envelope(found[1], bytes.fromhex(leaf))
+        self._remember(leaf)
 
     def _salts(self, entry: Entry) -> None:
         if entry.registration is None:
