@@ -91,17 +91,19 @@ class Importer:
         return checked
 
     def _enter(self, code: Code) -> None:
-        for name, module in list(sys.modules.items()):
-            file = getattr(module, "__file__", None)
-            if self._sha256 and file and Path(file).is_relative_to(self._folder):
-                del sys.modules[name]
         if self._sha256:
-            sys.path.remove(str(self._folder))
-        self._folder, self._sha256 = lay_out(code), code.sha256
+            for name, module in list(sys.modules.items()):
+                file = getattr(module, "__file__", None)
+                if file and Path(file).is_relative_to(self._folder):
+                    del sys.modules[name]
+            sys.path[:] = [entry for entry in sys.path if entry != str(self._folder)]
+            self._sha256 = ""
+        self._folder = lay_out(code)
         for name in code.files:  # a case's own module goes before one of the same name that is already imported
-            sys.modules.pop(name.removesuffix(".py").replace("/", "."), None)
+            sys.modules.pop(name.removesuffix(".py").removesuffix("/__init__").replace("/", "."), None)
         sys.path.insert(0, str(self._folder))
         importlib.invalidate_caches()
+        self._sha256 = code.sha256
 
 
 class TargetMissing(Exception):

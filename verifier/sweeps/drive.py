@@ -55,7 +55,15 @@ class _Run(Generic[R]):
     missing: set[str] = field(default_factory=set)
     wanted: int = 0
     result: R | None = None
+    started: bool = False
     over: bool = False
+
+    def ask(self) -> Sequence[Job]:
+        """The jobs wanted next. Raises StopIteration with the procedure's result."""
+        if self.started:
+            return self.procedure.send(self.rows)
+        self.started = True
+        return next(self.procedure)
 
 
 class _Drive(Generic[R]):
@@ -75,7 +83,7 @@ class _Drive(Generic[R]):
         """Takes a run forward until it needs a job that is not at hand, or is over."""
         while not run.over and not run.missing:
             try:
-                jobs = run.procedure.send(run.rows) if run.wanted else next(run.procedure)
+                jobs = run.ask()
             except StopIteration as stop:
                 run.result, run.over = stop.value, True
                 run.queue.clear()
@@ -96,25 +104,23 @@ class _Drive(Generic[R]):
     def hand_out(self) -> None:
         """Fills the executor: earlier procedures first, jobs of one kind together."""
         while self.executor.has_room():
-            queue = next((run.queue for run in self.runs if self.prune(run.queue)), None)
-            if queue is None:
+            run = next((run for run in self.runs if self.prune(run)), None)
+            if run is None:
                 return
-            first = queue[0]
+            first = run.queue[0]
             size = self.group_size(first)
             jobs: list[Job] = []
-            while queue and len(jobs) < size and queue[0].group == first.group:
-                job = queue.popleft()
-                if job.key not in self.in_flight:
-                    jobs.append(job)
-                    self.in_flight.add(job.key)
-            if jobs:
-                self.executor.submit(Task(self.code, tuple(jobs)))
+            while len(jobs) < size and self.prune(run) and run.queue[0].group == first.group:
+                job = run.queue.popleft()
+                jobs.append(job)
+                self.in_flight.add(job.key)
+            self.executor.submit(Task(self.code, tuple(jobs)))
 
-    def prune(self, queue: deque[Job]) -> bool:
-        """Drops jobs from the head that another procedure has already sent out; whether something is left."""
-        while queue and queue[0].key in self.in_flight:
-            queue.popleft()
-        return bool(queue)
+    def prune(self, run: _Run[R]) -> bool:
+        """Drops jobs from the head that another procedure has sent out or had done; whether something is left."""
+        while run.queue and (run.queue[0].key in self.in_flight or run.queue[0].key not in run.missing):
+            run.queue.popleft()
+        return bool(run.queue)
 
     def group_size(self, job: Job) -> int:
         if self.attempts.get(job.key):
@@ -130,10 +136,10 @@ class _Drive(Generic[R]):
         job, result = event.job, event.result
         self.in_flight.discard(job.key)
         if isinstance(result, Failure):
-            if self.store and not isinstance(job, Inspection):  # a case that does not import leaves no trace
+            if self.store and not isinstance(job, Inspection):
                 self.store.put_failure(job.key, result)
         else:
-            if self.store:
+            if self.store and not isinstance(job, Inspection):  # before a registration nothing is written
                 self.store.put(job.key, result)
             self.seconds[job.group] = event.seconds
         for run in self.runs:

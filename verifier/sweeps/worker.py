@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 import os
@@ -29,11 +30,18 @@ class BadReturn(Exception):
     """A target returned what a target may not return."""
 
 
+@functools.cache  # Ray gives a process many tasks
 def prepare_process() -> None:
-    """Settings of a worker process: nothing is written into a case folder, nothing onto the driver's stdout."""
+    """Settings of a worker process: nothing is written into a case folder, nothing onto the driver's terminal.
+
+    A case's words reach a person as a Failure, quoted, and by no other way.
+    """
     sys.dont_write_bytecode = True
     os.environ["NUMBA_CACHE_DIR"] = str(cache_folder() / "numba" / _streams_sha256()[:16])
-    sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # lives as long as the process
+    nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # lives as long as the process
+    sys.stdout = sys.stderr = nowhere
+    for descriptor in (1, 2):  # what C code and child processes write to
+        os.dup2(nowhere.fileno(), descriptor)
 
 
 def _streams_sha256() -> str:

@@ -77,7 +77,7 @@ class _Worker:
     def send(self, task: Task) -> None:
         self.waiting = deque(task.jobs)
         # a worker that died while idle is noticed by the broken pipe at the next read
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(ConnectionError):
             if task.code.sha256 not in self.known:
                 self.pipe.send(task.code)
                 self.known.add(task.code.sha256)
@@ -112,7 +112,9 @@ class LocalExecutor:
                 events.append(decode_report(worker.waiting.popleft(), report))
             except (EOFError, OSError):
                 events.append(Lost(tuple(worker.waiting)))
+                worker.process.kill()  # it may live on with a pipe that no longer carries reports
                 worker.process.join()
+                worker.pipe.close()
                 self._pool[self._pool.index(worker)] = _Worker()
         return events
 
