@@ -34,7 +34,7 @@ def _agreed(case: Case) -> bool:
         return False
     names = ", ".join(sorted(case.files)) or "no files"
     return click.confirm(
-        f"{case.folder} holds code that never ran here ({names}). Running it gives it your rights. Run it?", err=True
+        f"{case.folder} holds code that never ran here ({names}). It will run with your rights. Run it?", err=True
     )
 
 

@@ -81,6 +81,8 @@ def run(
     try:
         (targets,) = driven([inspect_targets(case)])  # before registering: a case that does not import changes nothing
         registration = register(case, ledger)
+        for key, row in targets.rows.items():
+            store.put(key, row)
         probes = _run_probes(case, targets, registration, driven=driven, progress=progress, options=options)
     except KeyboardInterrupt as error:
         raise Partial("interrupted", registration) from error

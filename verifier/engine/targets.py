@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
-from verifier.casefile import Case, Probe
+from verifier.casefile import Case
 from verifier.model.case import Value
 from verifier.model.errors import BadInput
 from verifier.model.tables import nearest
@@ -18,9 +18,10 @@ from verifier.sweeps.store import UnitStore
 
 @dataclass(frozen=True)
 class Targets:
-    """Target -> the names it accepts."""
+    """Target -> the names it accepts, and the inspections' rows (key -> row) that say so."""
 
     names: Mapping[str, frozenset[str]]
+    rows: Mapping[str, Row]
 
     def keywords(
         self, target: str, settings: Mapping[str, Value], replicate: Mapping[str, int] | None = None
@@ -40,6 +41,7 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
     jobs = {target: Inspection(case.code_sha256, target) for probe in case.probes for target in probe.targets}
     results = yield list(jobs.values())
     names: dict[str, frozenset[str]] = {}
+    rows: dict[str, Row] = {}
     required: dict[str, frozenset[str]] = {}
     for target, job in jobs.items():
         result = results[job.key]
@@ -47,16 +49,19 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
             raise BadInput(
                 result.what, where=str(case.folder), mend="mend the re-implementation, or the name in case.toml"
             )
+        rows[job.key] = result
         names[target], required[target] = frozenset(result["names"]), frozenset(result["required"])
     for probe in case.probes:
-        for target in probe.targets:
-            _check_call(case, probe, target, names=names[target], required=required[target])
+        drawing = {"stream", *probe.rule.replicate}
+        for given, called in ((drawing, probe.drawing_targets), (set[str](), probe.value_targets)):
+            for target in sorted(called):
+                _check_call(case, target, given, names=names[target], required=required[target])
     for parameter in case.defaults:
         if not any(parameter in accepted or "**" in accepted for accepted in names.values()):
             raise BadInput(
                 f"no target takes the parameter {parameter}", where=str(case.folder / "case.toml"), mend="remove it"
             )
-    return Targets(names)
+    return Targets(names, rows)
 
 
 def check_targets(case: Case, *, executor: Executor, store: UnitStore | None = None) -> Targets:
@@ -66,9 +71,8 @@ def check_targets(case: Case, *, executor: Executor, store: UnitStore | None = N
     return targets
 
 
-def _check_call(case: Case, probe: Probe, target: str, *, names: frozenset[str], required: frozenset[str]) -> None:
-    draws = target in probe.drawing_targets
-    given = {"stream", *probe.rule.replicate} if draws else set[str]()
+def _check_call(case: Case, target: str, given: set[str], *, names: frozenset[str], required: frozenset[str]) -> None:
+    """Raises BadInput unless `target` takes the names `given` and wants no other than those and the parameters."""
     if "**" not in names and (absent := given - names):
         raise BadInput(
             f"{target} does not take {', '.join(sorted(absent))}",

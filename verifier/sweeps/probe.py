@@ -135,12 +135,15 @@ class SweepProbe:
         return frozenset({self.target, *(control.target for control in self.controls), *partners})
 
     @property
+    def value_targets(self) -> frozenset[str]:
+        """The targets that give one exact value for a scale: baseline, exact curve, a control's values."""
+        values = (control.expect.value for control in self.controls if control.expect.kind == "values")
+        return frozenset(name for name in (self.baseline, self.exact, *values) if name)
+
+    @property
     def targets(self) -> tuple[str, ...]:
-        """Every `module:function` that the probe and its controls call, without repetition."""
-        named = [self.target, self.baseline, self.exact]
-        for control in self.controls:
-            named += [control.target, control.expect.value if control.expect.kind != "named" else None]
-        return tuple(dict.fromkeys(name for name in named if name))
+        """Every `module:function` that the probe and its controls call, sorted."""
+        return tuple(sorted(self.drawing_targets | self.value_targets))
 
 
 def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:

@@ -1,0 +1,86 @@
+"""The command line as a user types it, and a case that runs in a second."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOY = Path(__file__).parent / "toy"
+REPOSITORY = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command printed, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The one JSON object on stdout."""
+        (line,) = self.out.splitlines()
+        document: dict[str, Any] = json.loads(line)
+        return document
+
+
+Verifier = Callable[..., Said]
+
+
+def start(*arguments: str, cwd: Path, env: dict[str, str] | None = None, **options: Any) -> subprocess.Popen[str]:
+    """Starts `verifier` in `cwd` with a home of its own there."""
+    home = {"HOME": str(cwd / "home"), "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(cwd / "home/.cache"))}
+    return subprocess.Popen(
+        [sys.executable, "-m", "verifier", *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), **home, **(env or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+@pytest.fixture
+def verifier(tmp_path: Path) -> Verifier:
+    """Runs `verifier ARGUMENTS` to its end in the test's folder."""
+
+    def run(*arguments: str, env: dict[str, str] | None = None, **options: Any) -> Said:
+        process = start(*arguments, cwd=tmp_path, env=env, **options)
+        out, err = process.communicate(timeout=300)
+        return Said(process.returncode, out, err)
+
+    return run
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    """A copy of the toy case that a test may change."""
+    return Path(shutil.copytree(TOY, tmp_path / "toy"))
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Replaces one occurrence of `old`."""
+    text = path.read_text()
+    assert text.count(old) == 1, old
+    path.write_text(text.replace(old, new))
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """Every file below `folder`, the home aside."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and "home" not in path.relative_to(folder).parts
+    }

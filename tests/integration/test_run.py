@@ -1,0 +1,243 @@
+"""`verifier run` from a dispute to a ruling, as a user types it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tests.integration.conftest import Said, Verifier, edit, files_in, start
+from verifier.report import run_schema
+
+
+def ran(said: Said, code: int = 0) -> dict:
+    assert said.code == code, said.err or said.out
+    document = said.document
+    jsonschema.validate(document, run_schema())
+    return document
+
+
+def test_a_dispute_goes_in_and_a_ruling_comes_out(verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+    before = files_in(toy)
+    document = ran(verifier("run", "toy", "--trust", "--json"))
+    assert (document["ruling"], document["verdict"]) == ("UPHELD", "falsified")
+    assert document["sentence"].startswith("the dispute stands (UPHELD)")
+    assert document["registrations_of_this_claim"]["n"] == document["registrations_of_this_claim"]["of"] == 1
+    (probe,) = document["probes"]
+    assert probe["answer"] == "GROWS"
+    full = probe["statistics"]["slope_full"]
+    assert abs(full["estimate"] - 0.38) <= 4 * full["stderr"]
+    assert probe["statistics"]["e_grow"]["sup"] * probe["statistics"]["discount"] >= 1e4
+    assert [control["passed"] for control in document["controls"]] == [True, True, True]
+    assert Path(tmp_path / document["report"]).read_text().startswith("<!")
+    assert files_in(toy) == before, "the engine writes nothing into a case folder"
+
+    kinds = [line for line in verifier("ledger", "log").out.splitlines() if "Z" in line]
+    assert [next(k for k in ("registration", "evidence", "ruling") if f" {k} " in line) for line in kinds] == [
+        "registration",
+        "evidence",
+        "ruling",
+    ]
+
+    again = ran(verifier("run", "toy", "--json", "--executor", "local=1"))
+    assert again["ledger"] == document["ledger"], "a repeated run finds what it would append"
+    assert again["probes"] == document["probes"]
+
+
+def test_the_number_of_workers_changes_no_number(verifier: Verifier, toy: Path) -> None:
+    one = ran(verifier("run", "toy", "--trust", "--json", "--ledger", "one.db", "--executor", "local=1"))
+    two = ran(verifier("run", "toy", "--json", "--ledger", "two.db", "--executor", "local=2"))
+    assert one["probes"] == two["probes"]
+    assert one["controls"] == two["controls"]
+
+
+@pytest.mark.slow
+def test_ray_gives_the_numbers_of_the_pool(verifier: Verifier, toy: Path) -> None:
+    local = ran(verifier("run", "toy", "--trust", "--json", "--ledger", "one.db", "--executor", "local"))
+    ray = ran(verifier("run", "toy", "--json", "--ledger", "two.db", "--executor", "ray"))
+    assert local["probes"] == ray["probes"]
+    assert local["controls"] == ray["controls"]
+
+
+def test_a_wrong_control_makes_the_probe_invalid(verifier: Verifier, toy: Path) -> None:
+    edit(toy / "case.toml", 'expect = "AGAINST_DISPUTE"', 'expect = "FOR_DISPUTE"')
+    document = ran(verifier("run", "toy", "--trust", "--json"))
+    assert document["ruling"] == "INVALID"
+    assert (document["verdict"], document["because"]) == ("inconclusive", "control-failed")
+    assert document["probes"][0]["reason"] == "control-failed"
+    assert [control["passed"] for control in document["controls"]] == [False, True, True]
+
+
+def test_too_small_a_scale_is_said_with_what_would_decide(verifier: Verifier, toy: Path) -> None:
+    document = ran(verifier("run", "toy", "--trust", "--json", "--scale", "k=4,5,6,7"))
+    assert document["ruling"] == "UNDERPOWERED"
+    assert document["exploratory"] is True
+    assert document["probes"][0]["reason"] == "horizon"
+    assert document["adequacy"]["needed"]["k"] == 1024
+    assert document["adequacy"]["needed"]["draws"] > 0
+    assert "k = 1024" in document["sentence"]
+
+
+def test_a_changed_parameter_is_not_the_papers_claim(verifier: Verifier, toy: Path) -> None:
+    document = ran(verifier("run", "toy", "--trust", "--json", "--set", "percent=0"))
+    assert document["ruling"] == "DISMISSED"
+    assert (document["verdict"], document["because"]) == ("inconclusive", "not-the-papers-claim")
+
+
+def test_an_edit_registers_again_with_fresh_streams_and_a_discount(verifier: Verifier, toy: Path) -> None:
+    first = ran(verifier("run", "toy", "--trust", "--json"))
+    edit(toy / "case.toml", 'delta = "0.19"', 'delta = "0.18"')
+    second = ran(verifier("run", "toy", "--json"))
+    assert second["registrations_of_this_claim"]["n"] == second["registrations_of_this_claim"]["of"] == 2
+    assert second["probes"][0]["statistics"]["discount"] == pytest.approx(0.6079271018540267 / 4)
+    assert first["probes"][0]["points"] != second["probes"][0]["points"]
+    changed = second["registrations_of_this_claim"]["registrations"][1]["changed"]
+    assert changed == ["probe[0].rule.delta"]
+
+    edit(toy / "quantity.py", "Poisson counts", "Counts")
+    assert verifier("run", "toy", "--json").code == 2, "code that never ran here asks"
+    third = ran(verifier("run", "toy", "--json", "--trust"))
+    assert third["registrations_of_this_claim"]["n"] == 3
+    assert third["registrations_of_this_claim"]["registrations"][2]["changed"] == ["quantity.py"]
+
+
+def test_reading_more_of_the_paper_is_no_new_registration(verifier: Verifier, toy: Path) -> None:
+    first = ran(verifier("run", "toy", "--trust", "--json"))
+    edit(toy / "case.toml", 'locator = "theorem 1"', 'locator = "theorem 1, page 4"')
+    second = ran(verifier("run", "toy", "--json"))
+    assert second["registrations_of_this_claim"]["of"] == 1
+    assert second["ledger"]["root"] == first["ledger"]["root"]
+
+
+def test_to_maximum_adds_evidence_and_leaves_the_ruling(verifier: Verifier, toy: Path) -> None:
+    edit(toy / "case.toml", "looks = [10, 20, 30]", "looks = [20, 40, 60]")
+    first = ran(verifier("run", "toy", "--trust", "--json"))
+    full = ran(verifier("run", "toy", "--json", "--to-maximum"))
+    assert full["probes"][0]["statistics"]["n"] == 60 > first["probes"][0]["statistics"]["n"]
+    assert full["ledger"]["ruling"] == first["ledger"]["ruling"]
+    assert full["ledger"]["evidence"][0] == first["ledger"]["evidence"][0]
+    assert len(full["ledger"]["evidence"]) == 2
+    at_once = ran(verifier("run", "toy", "--json", "--to-maximum", "--ledger", "other.db"))
+    assert at_once["probes"] == full["probes"]
+
+
+def test_a_unit_that_raises_is_no_answer_and_heals(verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+    flag = tmp_path / "broken"
+    edit(
+        toy / "quantity.py",
+        "def growing(k, *, stream, draws, percent=38):\n",
+        "def growing(k, *, stream, draws, percent=38):\n"
+        f"    import os\n    if k == 64 and os.path.exists({str(flag)!r}):\n        raise OSError('no scratch space')\n",
+    )
+    flag.touch()
+    broken = ran(verifier("run", "toy", "--trust", "--json"), code=3)
+    assert broken["ruling"] == "NO_ANSWER"
+    assert broken["verdict"] is None
+    assert "no scratch space" in broken["probes"][0]["summary"]
+    connection = sqlite3.connect(tmp_path / "verifier-units.db")
+    ((traceback,),) = connection.execute("SELECT DISTINCT traceback FROM failures").fetchall()
+    assert "OSError: no scratch space" in traceback
+
+    flag.unlink()
+    healed = ran(verifier("run", "toy", "--json"))
+    assert healed["ruling"] == "UPHELD"
+    ruling = verifier("ledger", "show", healed["ledger"]["ruling"], "--json").document
+    assert ruling["supersedes"] == broken["ledger"]["ruling"]
+
+
+def test_an_expected_ruling_that_does_not_come_is_exit_10(verifier: Verifier, toy: Path) -> None:
+    assert verifier("run", "toy", "--trust", "--expect", "UPHELD").code == 0
+    assert verifier("run", "toy", "--expect", "DISMISSED").code == 10
+
+
+def test_several_cases_are_several_lines(verifier: Verifier, toy: Path) -> None:
+    edit(toy / "case.toml", "looks = [10, 20, 30]", "looks = [10, 20]")
+    other = toy.with_name("other")
+    other.mkdir()
+    for path in toy.iterdir():
+        (other / path.name).write_bytes(path.read_bytes())
+    edit(other / "case.toml", "letter-1", "letter-2")
+    said = verifier("run", "toy", "other", "--trust", "--json")
+    assert said.code == 0
+    assert len(said.out.splitlines()) == 2
+
+
+def test_people_read_the_ruling_last(verifier: Verifier, toy: Path) -> None:
+    said = verifier("run", "toy", "--trust")
+    assert said.code == 0
+    last = said.out[said.out.rindex("the dispute stands (UPHELD)") :]
+    for words in ("slope per ln k", "fixed n", "any stopping time", "residual class", "report:"):
+        assert words in last
+
+
+class TestInterruptions:
+    """Nothing finished is lost, and nothing unfinished is written as an answer."""
+
+    slow_unit = (
+        "def growing(k, *, stream, draws, percent=38):\n",
+        "def growing(k, *, stream, draws, percent=38):\n    import time; time.sleep(0.03)\n",
+    )
+
+    def test_ctrl_c_says_what_is_kept(self, verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+        edit(toy / "quantity.py", *self.slow_unit)
+        process = start("run", "toy", "--trust", cwd=tmp_path, start_new_session=True)
+        wait_for_units(tmp_path / "verifier-units.db", 5)
+        os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to the whole group
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 130, err
+        assert "Kept: registration" in out
+        assert "Traceback" not in err
+
+    def test_kill_9_then_the_same_root(self, verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+        edit(toy / "quantity.py", *self.slow_unit)
+        epoch = {"SOURCE_DATE_EPOCH": "1767225600"}
+        process = start("run", "toy", "--trust", "--ledger", "killed.db", cwd=tmp_path, env=epoch)
+        units = tmp_path / "killed-units.db"
+        wait_for_units(units, 20)
+        process.kill()
+        process.communicate()
+        kept = count_units(units)
+        assert kept >= 20
+        resumed = ran(verifier("run", "toy", "--json", "--ledger", "killed.db", env=epoch))
+        whole = ran(verifier("run", "toy", "--json", "--ledger", "whole.db", env=epoch))
+        assert resumed["ledger"]["root"] == whole["ledger"]["root"]
+        assert count_units(units) == count_units(tmp_path / "whole-units.db")
+
+    def test_a_time_limit_stops_cleanly_and_continues(self, verifier: Verifier, toy: Path) -> None:
+        edit(toy / "quantity.py", *self.slow_unit)
+        partial = verifier("run", "toy", "--trust", "--json", "--time-limit", "1.5s")
+        assert partial.code == 3
+        assert partial.document["state"] == "partial"
+        assert partial.document["next"] == ["verifier run toy"]
+        log = verifier("ledger", "log", "--json").out
+        assert "evidence" not in log
+        assert ran(verifier("run", "toy", "--json"))["registrations_of_this_claim"]["of"] == 1
+
+    def test_a_budget_leaves_the_case_open(self, verifier: Verifier, toy: Path) -> None:
+        edit(toy / "case.toml", "looks = [10, 20, 30]", "looks = [6, 30]")
+        partial = verifier("run", "toy", "--trust", "--json", "--budget", "10")
+        assert (partial.code, partial.document["because"]) == (3, "budget")
+
+
+def count_units(store: Path) -> int:
+    if not store.exists():
+        return 0
+    connection = sqlite3.connect(store)
+    try:
+        return int(connection.execute("SELECT count(*) FROM rows WHERE json_extract(row, '$.n') > 0").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        connection.close()
+
+
+def wait_for_units(store: Path, number: int) -> None:
+    give_up = time.monotonic() + 120
+    while count_units(store) < number:
+        assert time.monotonic() < give_up, "no unit was stored"
+        time.sleep(0.05)
