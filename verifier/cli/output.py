@@ -55,8 +55,11 @@ class Output:
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """Writes one object as one line on stdout. Raises ValueError for NaN: it is never an answer."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+    """Writes one object as one line of ASCII on stdout, whatever texts it quotes.
+
+    Raises ValueError for NaN: it is never an answer.
+    """
+    sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
     sys.stdout.flush()
 
 

@@ -61,7 +61,7 @@ def _remember(sha256: str) -> None:
 
 
 def _is_shipped(case: Case) -> bool:
-    """Whether the code is that of a case in the source tree that this verifier runs from: it is as trusted as we are."""
+    """Whether the code comes with the source tree that this verifier runs from: it is as trusted as we are."""
     shipped = Path(verifier.__file__).parents[1] / "cases"
     for folder in sorted(shipped.iterdir()) if shipped.is_dir() else []:
         try:

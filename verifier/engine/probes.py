@@ -100,6 +100,7 @@ def _own_finding(run: ProbeRun, scales: Sequence[int]) -> tuple[str, Finding, st
         "evidence": tuple(Evidence(end.stage, _statistics(end, scales), end.points, end.units) for end in run),
         "adequacy": Adequacy(first.adequacy.adequate, first.adequacy.needed),
         "residual_class": first.residual_class,
+        "flags": first.flags,
         "so_far": dataclasses.asdict(first.so_far) if first.so_far else None,
     }
     return first.answer, own, first.summary, more

@@ -132,6 +132,8 @@ def run(
         ),
         seconds=seconds,
         command=command,
+        implementations=case.implementations,
+        priors=case.priors,
     )
 
 

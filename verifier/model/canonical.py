@@ -21,10 +21,10 @@ def canonical_bytes(value: Json) -> bytes:
 
     Raises BadInput for a float, for an integer beyond ±(2^53 − 1) and for anything JSON has not.
     """
-    _refuse_floats(value)
     try:
+        _refuse_floats(value)
         return rfc8785.dumps(value)
-    except (rfc8785.CanonicalizationError, RecursionError) as error:
+    except (rfc8785.CanonicalizationError, RecursionError, UnicodeEncodeError) as error:
         raise BadInput(f"a value cannot be written as canonical JSON ({error})") from error
 
 

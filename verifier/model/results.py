@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from verifier.model.answers import About, Finding
-from verifier.model.case import Claim, Control, Dispute, Paper, Premise
+from verifier.model.case import Claim, Control, Dispute, Implementation, Paper, Premise, Prior
 from verifier.model.controls import ControlResult
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.rulings import CaseRuling, PartRuling
@@ -77,6 +77,8 @@ class Evidence:
 class ProbeResult:
     """What a probe found. `own` is its finding by the rule alone, `finding` the one after its controls.
 
+    `flags` say what its design cannot see, whatever the data.
+
     `evidence` holds one element, or a second one where the run was continued to its maximum. `failure` is what went
     wrong where there is no answer, with the traceback.
     """
@@ -101,6 +103,7 @@ class ProbeResult:
     adequacy: Adequacy | None = None
     residual_class: str | None = None
     so_far: Mapping[str, Any] | None = None
+    flags: tuple[str, ...] = ()
     failure: str = ""
 
     @property
@@ -168,3 +171,5 @@ class CaseResult:
     ledger: LedgerRecord
     seconds: float
     command: str
+    implementations: tuple[Implementation, ...] = ()
+    priors: tuple[Prior, ...] = ()

@@ -54,6 +54,8 @@ def run_document(result: CaseResult, *, report: str | None = None) -> dict[str, 
         "verdict": json_value(result.verdict.verdict),
         "because": str(result.verdict.because),
         "premises": [_premise(premise) for premise in result.premises],
+        "implementations": [{"target": one.target, "saw": list(one.saw)} for one in result.implementations],
+        "priors": [{"url": prior.url, "text": prior.text} for prior in result.priors],
         "contact_gate": {"open": not gate_reasons(result), "because": gate_reasons(result)},
         "registrations_of_this_claim": {
             "n": result.ordinal,
@@ -179,6 +181,7 @@ def _probe(probe: ProbeResult) -> dict[str, Any]:
         "reproduces_claim": probe.reproduces_claim,
         "rule": json_value(probe.rule),
         "residual_class": probe.residual_class,
+        "flags": list(probe.flags),
         "adequacy": None if probe.adequacy is None else _adequacy(probe.adequacy.adequate, probe.adequacy.needed),
         "evidence": [_evidence(evidence) for evidence in probe.evidence],
         # a traceback comes from the case's own code: strangers' text, and marked as such

@@ -71,6 +71,10 @@ def render_report(result: CaseResult, *, versions: Mapping[str, str] | None = No
         headline=sentences.ruling_headline(result),
         read_paraphrase=sentences.paraphrase_words(result),
         reading=sentences.reading_line(result),
+        background=[
+            *(sentences.implementation_line(one) for one in result.implementations),
+            *(sentences.prior_line(prior) for prior in result.priors),
+        ],
         gate=sentences.gate_line(result),
         gate_closed=bool(sentences.gate_reasons(result)),
         registration=sentences.registration_line(result),

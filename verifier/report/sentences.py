@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from verifier.model.case import Premise
+from verifier.model.case import Implementation, Premise, Prior
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.results import CaseResult, ControlRun, ProbeResult, RegistrationRecord
 from verifier.model.rulings import Ruling
 from verifier.report.text import counted, expectation_words, listed, obtained_words, plain, quoted
 
+SEEN = {"paper": "the paper", "release": "the authors' released code", "logbook": "a logbook"}
 CHECKED = {"by-us": "checked by us", "by-author": "confirmed by an author", "no": "checked by nobody"}
 
 
@@ -165,6 +166,17 @@ def source_words(source: Mapping[str, str]) -> str:
     kind = plain(source.get("kind", ""))
     rest = [f"{key} {plain(value)}" for key, value in source.items() if key != "kind" and value]
     return " ".join([kind, ", ".join(rest)]).strip()
+
+
+def implementation_line(implementation: Implementation) -> str:
+    """A re-implementation, and what its writer had seen."""
+    saw = ", ".join(SEEN[source] for source in implementation.saw) or "none of the sources"
+    return f"re-implementation {plain(implementation.target)}: its writer had seen {saw}"
+
+
+def prior_line(prior: Prior) -> str:
+    """An earlier public report about the claim."""
+    return f"earlier report: {plain(prior.url)} {quoted(prior.text)}"
 
 
 def premise_line(premise: Premise) -> str:

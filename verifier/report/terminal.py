@@ -49,6 +49,8 @@ def _opening(result: CaseResult) -> list[str]:
         sentences.reading_line(result),
         sentences.gate_line(result),
         *(sentences.premise_line(premise) for premise in result.premises),
+        *(sentences.implementation_line(one) for one in result.implementations),
+        *(sentences.prior_line(prior) for prior in result.priors),
         sentences.registration_line(result),
         run,
     ]
@@ -103,6 +105,7 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None) -> 
     for probe in sentences.deciding_probes(result):
         numbers += _growth_lines(result, growth(probe))
         numbers += [f"residual class: {plain(probe.residual_class)}"] if probe.residual_class else []
+        numbers += [f"by its design: {plain(flag)}" for flag in probe.flags]
         numbers += [sentences.shortfall_line(result, probe)]
     lines = [
         *(f"would change it: {line}" for line in would_change(result)),
