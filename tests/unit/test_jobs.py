@@ -180,8 +180,11 @@ def test_what_a_target_may_not_return_is_said(returned: object, says: str) -> No
         unit_row(returned)
 
 
-def test_a_row_that_no_worker_wrote_is_refused() -> None:
+@pytest.mark.parametrize(
+    "row", [{}, {"n": "3"}, {"n": 0, "sum": "1", "sum_sq": "1", "values_sha256": "", "values": ""}]
+)
+def test_a_row_that_no_worker_wrote_is_refused(row: dict[str, Any]) -> None:
     with pytest.raises((KeyError, ValueError)):
-        sums_of({"n": "3"})
-    with pytest.raises(ValueError, match="literal"):
-        value_of({"value": "x"})
+        sums_of(row)
+    with pytest.raises((KeyError, ValueError)):
+        value_of(row)

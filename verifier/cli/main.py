@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from verifier.cli.output import print_error
-from verifier.model.errors import BadInput, Exit, InfrastructureFailed, VerifierError
+from verifier.model.errors import EXTRAS, BadInput, Exit, InfrastructureFailed, MissingExtra, VerifierError
 
 # name -> (module, one line of help); the line stands here so that --help imports no command
 COMMANDS = {
@@ -56,11 +56,8 @@ def verifier() -> None:
 def missing_dependency(error: ImportError) -> VerifierError:
     """The sentence for an import that failed: a missing extra, or a broken installation."""
     name = (error.name or "").split(".")[0]
-    extra = {"numba": "sweep", "statsmodels": "sweep", "ray": "ray", "jax": "jax"}.get(name)
-    if extra:
-        return InfrastructureFailed(
-            f"{name} is not installed", mend=f"install it with: pip install 'dispute-verifier[{extra}]'"
-        )
+    if name in EXTRAS:
+        return MissingExtra(name)
     return InfrastructureFailed(
         f"the installation is broken ({error})", mend="reinstall with: pip install --force-reinstall dispute-verifier"
     )

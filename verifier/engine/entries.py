@@ -9,7 +9,7 @@ from typing import Any
 
 from verifier.casefile import Case
 from verifier.ledger import Content, FreeText
-from verifier.model.canonical import canonical_sha256, double_text, rational_text
+from verifier.model.canonical import canonical_sha256, double_text, rational_text, short_rational_text
 from verifier.model.results import ControlRun, Evidence, Point, ProbeResult, UnitsRecord
 from verifier.model.rulings import CaseRuling, PartRuling
 from verifier.model.verdicts import VerdictFinding
@@ -87,7 +87,7 @@ def _point(point: Point) -> Content:
         "n": point.n,
         "estimate": double_text(point.estimate),
         "stderr": None if point.stderr is None else double_text(point.stderr),
-        "exact": None if point.exact is None else rational_text(point.exact),
+        "exact": short_rational_text(point.exact),
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from verifier.casefile import Case
 from verifier.model.case import Value
-from verifier.model.errors import BadInput
+from verifier.model.errors import EXTRAS, BadInput, MissingExtra
 from verifier.model.tables import nearest
 from verifier.sweeps.code import Code
 from verifier.sweeps.drive import drive
@@ -46,6 +46,8 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
     for target, job in jobs.items():
         result = results[job.key]
         if isinstance(result, Failure):
+            if result.missing in EXTRAS:
+                raise MissingExtra(result.missing, where=str(case.folder))
             raise BadInput(
                 result.what, where=str(case.folder), mend="mend the re-implementation, or the name in case.toml"
             )

@@ -62,6 +62,17 @@ def rational_text(value: Fraction | int) -> str:
     return str(Fraction(value))
 
 
+MAX_DIGITS = 4_000
+"""Digits of the longest number that is written out: Python's own limit for integers as text is 4,300."""
+
+
+def short_rational_text(value: Fraction | None) -> str | None:
+    """`rational_text`, or None where there is no value or writing it out would take more than 4,000 digits."""
+    if value is None or max(abs(value.numerator), value.denominator) >= 10**MAX_DIGITS:
+        return None
+    return rational_text(value)
+
+
 def double_text(value: float) -> str:
     """The shortest decimal that reads back as the same double. Raises BadInput for NaN and infinities."""
     if not math.isfinite(value):

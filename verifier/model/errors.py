@@ -48,6 +48,21 @@ class InfrastructureFailed(VerifierError):
     exit_code = Exit.NO_ANSWER
 
 
+EXTRAS = {"numba": "sweep", "statsmodels": "sweep", "ray": "ray", "jax": "jax"}
+"""Module -> the extra of this distribution that installs it."""
+
+
+class MissingExtra(InfrastructureFailed):
+    """A module that an extra of this distribution installs is not there."""
+
+    def __init__(self, module: str, *, where: str = "") -> None:
+        super().__init__(
+            f"{module} is not installed",
+            where=where,
+            mend=f"install it with: pip install 'dispute-verifier[{EXTRAS[module]}]'",
+        )
+
+
 class TamperingDetected(VerifierError):
     """A record differs from what its hashes say."""
 

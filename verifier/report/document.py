@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+from verifier.model.canonical import short_rational_text
 from verifier.model.case import Dispute, Paper, Premise
 from verifier.model.results import CaseResult, ControlRun, Evidence, Point, ProbeResult, RegistrationRecord
 from verifier.model.rulings import Ruling
@@ -196,7 +197,7 @@ def point_document(point: Point) -> dict[str, Any]:
         "estimate": number(point.estimate),
         "stderr": None if point.stderr is None else number(point.stderr),
         "n": int(point.n),
-        "exact": json_value(point.exact),
+        "exact": short_rational_text(point.exact),
     }
 
 

@@ -62,6 +62,10 @@ class Unit:
         """Units of one group take about equally long."""
         return self.target, self.scale
 
+    def check(self, row: Row) -> None:
+        """Raises KeyError, TypeError, ValueError or ZeroDivisionError for a row that no worker wrote."""
+        sums_of(row)
+
 
 @dataclass(frozen=True)
 class ValueCall:
@@ -89,6 +93,10 @@ class ValueCall:
         """Values are grouped by target and scale, like units."""
         return self.target, self.scale
 
+    def check(self, row: Row) -> None:
+        """Raises as `Unit.check` does."""
+        value_of(row)
+
 
 @dataclass(frozen=True)
 class Inspection:
@@ -107,6 +115,10 @@ class Inspection:
         """Each inspection stands alone."""
         return self.target, ()
 
+    def check(self, row: Row) -> None:
+        """Raises as `Unit.check` does."""
+        frozenset(row["names"]), frozenset(row["required"])
+
 
 Job = Unit | ValueCall | Inspection
 
@@ -116,10 +128,14 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A job without an answer: what happened, and the traceback where there is one."""
+    """A job without an answer: what happened, and the traceback where there is one.
+
+    `missing` is the module that could not be imported, where that is what happened.
+    """
 
     what: str
     traceback: str = ""
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +155,9 @@ class Sums:
 
 
 def sums_of(row: Row) -> Sums:
-    """A unit's row, read. Raises KeyError or ValueError for a row that no worker wrote."""
+    """A unit's row, read."""
     return Sums(
-        n=int(row["n"]),
+        n=_positive(row["n"]),
         total=Fraction(row["sum"]),
         total_of_squares=Fraction(row["sum_sq"]),
         values_sha256=str(row["values_sha256"]),
@@ -149,6 +165,17 @@ def sums_of(row: Row) -> Sums:
     )
 
 
+def _positive(value: Any) -> int:
+    if not isinstance(value, int) or value < 1:
+        raise ValueError(f"{value!r} is not a count")
+    return value
+
+
+def value_row(value: Fraction) -> Row:
+    """A value as a row. Hexadecimal, since a harmonic number outgrows Python's limit for decimal text."""
+    return {"numerator": f"{value.numerator:x}", "denominator": f"{value.denominator:x}"}
+
+
 def value_of(row: Row) -> Fraction:
     """A value's row, read."""
-    return Fraction(row["value"])
+    return Fraction(int(row["numerator"], 16), int(row["denominator"], 16))

@@ -7,15 +7,19 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
-from verifier.model.canonical import canonical_bytes
+from verifier.model.canonical import canonical_bytes, sha256_hex
 from verifier.model.errors import BadInput, InfrastructureFailed
 from verifier.sweeps.jobs import Failure, Row
 
 _TABLES = """
-CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, row BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, row BLOB NOT NULL, sha256 TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS failures (key TEXT NOT NULL, what TEXT NOT NULL, traceback TEXT NOT NULL);
 """
 _APPLICATION_ID = 0x76667273
+
+
+def _checksum(key: str, data: object) -> str:
+    return sha256_hex(key.encode() + data) if isinstance(data, bytes) else ""
 
 
 class UnitStore:
@@ -47,23 +51,24 @@ class UnitStore:
         return connection
 
     def get(self, keys: Iterable[str]) -> dict[str, Row]:
-        """The rows among `keys` that are stored."""
+        """The rows among `keys` that are stored whole; a damaged one counts as absent and is computed again."""
         found: dict[str, Row] = {}
         if self._connection is None and not self._path.exists():
             return found
         try:
             connection = self._open()
             for key in keys:
-                stored = connection.execute("SELECT row FROM rows WHERE key = ?", (key,)).fetchone()
-                if stored is not None:
+                stored = connection.execute("SELECT row, sha256 FROM rows WHERE key = ?", (key,)).fetchone()
+                if stored is not None and stored[1] == _checksum(key, stored[0]):
                     found[key] = json.loads(stored[0])
-        except (sqlite3.Error, ValueError) as error:
+        except sqlite3.Error as error:
             raise self._failed(error) from error
         return found
 
     def put(self, key: str, row: Row) -> None:
-        """Keeps a finished row. A row of the same key, which is the same row, is left as it is."""
-        self._execute("INSERT OR IGNORE INTO rows VALUES (?, ?)", (key, canonical_bytes(row)))
+        """Keeps a finished row. One of the same key is the same row, or damaged."""
+        data = canonical_bytes(row)
+        self._execute("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", (key, data, _checksum(key, data)))
 
     def put_failure(self, key: str, failure: Failure) -> None:
         """Keeps what went wrong; a failure is no row, so the next run tries again."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from verifier.model.canonical import rational_text
 from verifier.sweeps.code import Code, Importer, TargetMissing, cache_folder, keyword_names
-from verifier.sweeps.jobs import Failure, Inspection, Job, Row, Unit, ValueCall
+from verifier.sweeps.jobs import Failure, Inspection, Job, Row, Unit, ValueCall, value_row
 
 MAX_VALUES = 100_000_000
 _LARGEST = 2**63 - 1
@@ -57,7 +57,7 @@ def perform(code: Code, job: Job) -> Row | Failure:
             case Unit():
                 return unit_row(function(*_scale(job), stream=job.stream, **dict(job.keywords)))
             case ValueCall():
-                return {"value": rational_text(_rational(function(*_scale(job), **dict(job.keywords))))}
+                return value_row(_rational(function(*_scale(job), **dict(job.keywords))))
             case Inspection():
                 names, required = keyword_names(function)
                 return {"names": names, "required": required}
@@ -65,7 +65,8 @@ def perform(code: Code, job: Job) -> Row | Failure:
         return Failure(f"{job.target}: {error}")
     except (Exception, SystemExit) as error:  # noqa: BLE001  # a stranger's code may raise anything; the worker goes on
         lines = traceback.format_exc()[-MAX_TRACEBACK:]
-        return Failure(f"{job.target} raised {type(error).__name__}: {str(error)[:500]}", lines)
+        missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+        return Failure(f"{job.target} raised {type(error).__name__}: {str(error)[:500]}", lines, missing)
 
 
 def _scale(job: Unit | ValueCall) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from verifier.sweeps.code import Code
@@ -41,7 +41,7 @@ Event = Finished | Lost
 def encode_report(result: Row | Failure, seconds: float) -> bytes:
     """A worker's report on one job. JSON: the driver never unpickles what a process that ran a case sends."""
     if isinstance(result, Failure):
-        report = {"failure": result.what, "traceback": result.traceback, "seconds": seconds}
+        report = {"failure": asdict(result), "seconds": seconds}
     else:
         report = {"row": result, "seconds": seconds}
     return json.dumps(report).encode()
@@ -51,10 +51,13 @@ def decode_report(job: Job, report: bytes) -> Finished:
     """The event that `report` tells about `job`; a garbled report is a failure of that job."""
     try:
         fields = json.loads(report)
+        seconds = float(fields["seconds"])
         if "row" in fields:
-            return Finished(job, fields["row"], float(fields["seconds"]))
-        return Finished(job, Failure(str(fields["failure"]), str(fields["traceback"])), float(fields["seconds"]))
-    except (ValueError, KeyError, TypeError):
+            job.check(fields["row"])
+            return Finished(job, fields["row"], seconds)
+        failure = fields["failure"]
+        return Finished(job, Failure(*(str(failure[name]) for name in ("what", "traceback", "missing"))), seconds)
+    except (ValueError, KeyError, TypeError, ZeroDivisionError):
         return Finished(job, Failure(f"{job.target}: the worker sent a garbled report"), 0.0)
 
 
