@@ -197,6 +197,10 @@ BREAKS: dict[str, Break] = {
     "target-is-a-path": Break('target = "model:term"\nscale', 'target = "../model.py:term"\nscale'),
     "probe-name-with-space": Break('name = "term"', 'name = "the term"'),
     "parameter-name": Break("tau = {", '"Tau-1" = {'),
+    "parameter-named-stream": Break("tau = {", "stream = {"),
+    "parameter-named-as-the-axis": Break("tau = {", "k = {"),
+    "parameter-named-as-a-replicate": Break("tau = {", "phases = {"),
+    "replicate-named-stream": Break(REPLICATE, "replicate = { stream = 100 }"),
     "empty-claim": Break('text = "The cost is H_k + O(1)."', 'text = ""'),
     "claim-text-too-long": Break('text = "The cost is H_k + O(1)."', f'text = "{"long " * 500}"'),
     # parts and probes

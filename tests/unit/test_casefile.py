@@ -461,6 +461,6 @@ def test_a_case_says_what_it_is(written: Path) -> None:
     assert case.dispute.source == {"kind": "logbook", "space": "owner/name", "page": "2"}
     assert [premise.checked for premise in case.premises] == ["no"]
     (probe,) = case.probes
-    assert probe.targets == ("model:term", "model:flat")
+    assert sorted(probe.targets) == ["model:flat", "model:term"]
     assert (probe.axis, probe.scales, probe.claim_scale) == ("k", (8, 16, 32), 64)
     assert dataclasses.asdict(probe.rule)["delta"] == Fraction(19, 100)

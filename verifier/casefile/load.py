@@ -77,6 +77,13 @@ def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes])
     parameters = tuple(_parameter(name, entry) for name, entry in parsed.parameters.items())
     probes = tuple(_probe(entry, index, ids) for index, entry in enumerate(parsed.probe))
     _all_different([probe.name for probe in probes], path=("probe",), key="name", what="probe")
+    for probe in probes:
+        for taken in {"stream", probe.axis, *probe.rule.replicate} & set(parsed.parameters):
+            raise TableError(
+                f"{taken} is already an argument that the probe {probe.name} gives its targets",
+                path=("parameters", taken),
+                mend="give the parameter another name",
+            )
     for part in disputed:
         if not any(part in probe.parts for probe in probes):
             raise TableError(

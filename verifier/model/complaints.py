@@ -111,6 +111,5 @@ _WORDS = {
     "string_too_long": ("the text is longer than {max_length} characters", "shorten it"),
     "greater_than_equal": ("{it} is below {ge}", "write at least {ge}"),
     "less_than_equal": ("{it} is above {le}", "write at most {le}"),
-    "string_pattern_mismatch": ("{it} does not have the form it must have", "match {pattern}"),
 }
 """pydantic's type of error -> what is wrong, how to mend it."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
-from verifier.model.tables import complaint
+from verifier.model.tables import complaint, form
 from verifier.stats.growth_rule import GrowthRule
 
 MOST_LOOKS = 10_000
@@ -55,7 +55,12 @@ def not_negative(value: object) -> Fraction:
 
 Positive: TypeAlias = Annotated[Fraction, BeforeValidator(positive)]
 NotNegative: TypeAlias = Annotated[Fraction, BeforeValidator(not_negative)]
-Name: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Name: TypeAlias = Annotated[
+    str, form(r"[a-z][a-z0-9_]{0,39}", what="a keyword", mend="name it as the target's keyword argument is named")
+]
+ScaleText: TypeAlias = Annotated[
+    str, form(r"[1-9][0-9]{0,15}", what="a scale", mend='write a scale in quotes, like "128"')
+]
 Count: TypeAlias = Annotated[int, Field(ge=1, le=10**9)]
 
 
@@ -75,7 +80,7 @@ class GrowthTable(BaseModel):
     gamma0: Positive = Fraction(1, 2)
     floor: NotNegative = Fraction(0)
     extrapolate: bool = True
-    variance: dict[Annotated[str, Field(pattern=r"^[1-9]\d{0,17}$")], Positive] = Field(default_factory=dict)
+    variance: dict[ScaleText, Positive] = Field(default_factory=dict)
     minimum_n: Annotated[int, Field(ge=6, le=10**12)] = 6
 
     @model_validator(mode="after")

@@ -28,13 +28,12 @@ from verifier.model.tables import (
     validate,
 )
 from verifier.stats.growth_rule import GrowthAnswer, GrowthRule
-from verifier.stats.rules import RULES
+from verifier.stats.rules import RULES, ScaleText
 
 Axis = Annotated[
     str, form(r"[A-Za-z_][A-Za-z0-9_]{0,31}", what="an axis", mend="name it as the target's first argument is named")
 ]
 ScaleValue = Annotated[int, Field(ge=1, le=2**53 - 1)]
-ScaleText = Annotated[str, form(r"[1-9][0-9]{0,15}", what="a scale", mend='write a scale in quotes, like "128"')]
 
 
 def _one_axis(scale: dict[str, list[int]]) -> dict[str, list[int]]:
@@ -157,6 +156,13 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
         wrong = next(iter(set(table.registered_scale) - {axis}))
         mend = nearest(wrong, [axis], what="axis")
         raise TableError(f"unknown axis {shown(wrong)}", path=(*path, "registered_scale", wrong), mend=mend)
+    for name in rule.replicate:
+        if name in ("stream", axis):
+            raise TableError(
+                f"{name} is already an argument of the target",
+                path=(*path, "rule", "replicate", name),
+                mend="give the replicate's keyword another name",
+            )
     return SweepProbe(
         name=table.name,
         parts=tuple(table.part),
