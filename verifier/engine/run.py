@@ -84,14 +84,29 @@ def run(
         for key, row in targets.rows.items():
             store.put(key, row)
         probes = _run_probes(case, targets, registration, driven=driven, progress=progress, options=options)
+        seconds = time.monotonic() - started
+        return _ruled(case, registration, probes, ledger=ledger, executor=executor, seconds=seconds, command=command)
     except KeyboardInterrupt as error:
         raise Partial("interrupted", registration) from error
     except OutOfTime as error:
         raise Partial("time-limit", registration) from error
     except OutOfBudget as error:
         raise Partial("budget", registration) from error
+
+
+def _ruled(
+    case: Case,
+    registration: Registration,
+    probes: Sequence[ProbeResult],
+    *,
+    ledger: Ledger,
+    executor: Executor,
+    seconds: float,
+    command: str,
+) -> CaseResult:
+    """Rules on what the probes found and records it, all in one transaction."""
     parts, ruling, verdict = decide(case, probes)
-    seconds = time.monotonic() - started
+    content = ruling_content(case, ordinal=registration.ordinal, parts=parts, ruling=ruling, verdict=verdict)
     beside = {
         "seconds": round(seconds, 3),
         "executor": executor.name,
@@ -100,7 +115,6 @@ def run(
         "verifier": version("dispute-verifier"),
     }
     with ledger.transaction() as transaction:
-        content = ruling_content(case, ordinal=registration.ordinal, parts=parts, ruling=ruling, verdict=verdict)
         recorded = record(case, registration, probes, ruling=content, beside=beside, transaction=transaction)
         registrations = history(case, transaction.entries)
     return CaseResult(
