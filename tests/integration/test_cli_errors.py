@@ -61,7 +61,8 @@ def test_code_that_does_not_import_is_named(verifier: Verifier, toy: Path, tmp_p
     assert files_in(tmp_path) == before
 
 
-def test_without_a_terminal_strangers_code_is_not_run(verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_without_a_terminal_strangers_code_is_not_run(verifier: Verifier, tmp_path: Path) -> None:
     before = files_in(tmp_path)
     assert "--trust" in one_sentence(verifier("run", "toy", "--json"), 2)
     assert files_in(tmp_path) == before
@@ -88,28 +89,32 @@ def test_without_a_terminal_strangers_code_is_not_run(verifier: Verifier, toy: P
         (["ledger", "verify"], "verifier.db"),
     ],
 )
+@pytest.mark.usefixtures("toy")
 def test_bad_usage_is_one_sentence_and_changes_nothing(
-    verifier: Verifier, toy: Path, tmp_path: Path, arguments: list[str], word: str
+    verifier: Verifier, tmp_path: Path, arguments: list[str], word: str
 ) -> None:
     before = files_in(tmp_path)
     assert word in one_sentence(verifier(*arguments, "--json"), 2)
     assert files_in(tmp_path) == before
 
 
-def test_a_ledger_that_is_not_one_is_left_alone(verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_a_ledger_that_is_not_one_is_left_alone(verifier: Verifier, tmp_path: Path) -> None:
     (tmp_path / "verifier.db").write_text("a diary, not a ledger\n" * 100)
     before = files_in(tmp_path)
     assert "verifier.db" in one_sentence(verifier("run", "toy", "--trust", "--json"), 2)
     assert files_in(tmp_path) == before
 
 
-def test_a_folder_that_takes_no_file_is_no_answer(verifier: Verifier, toy: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_a_folder_that_takes_no_file_is_no_answer(verifier: Verifier) -> None:
     # root may write into any folder; a kernel file system takes nobody's files
     sentence = one_sentence(verifier("run", "toy", "--trust", "--json", "--ledger", "/proc/verifier.db"), 3)
     assert "/proc" in sentence
 
 
-def test_a_full_disk_loses_no_earlier_entry(verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_a_full_disk_loses_no_earlier_entry(verifier: Verifier) -> None:
     assert verifier("register", "toy", "--trust").code == 0
     registered = verifier("ledger", "verify", "--json").document
 
@@ -122,7 +127,8 @@ def test_a_full_disk_loses_no_earlier_entry(verifier: Verifier, toy: Path, tmp_p
     assert verifier("run", "toy", "--json").code == 0
 
 
-def test_a_missing_dependency_is_named(verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_a_missing_dependency_is_named(verifier: Verifier, tmp_path: Path) -> None:
     shadow = tmp_path / "home" / "shadow"
     shadow.mkdir(parents=True)
     (shadow / "scipy.py").write_text("raise ModuleNotFoundError(\"No module named 'scipy'\", name='scipy')\n")
@@ -160,7 +166,8 @@ def test_plan_runs_nothing_and_writes_nothing(verifier: Verifier, toy: Path, tmp
     assert verifier("plan", "toy", "--scale", "k=4,8,16").out.count("cannot decide") == 1
 
 
-def test_a_pilot_measures_and_leaves_no_evidence(verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_a_pilot_measures_and_leaves_no_evidence(verifier: Verifier, tmp_path: Path) -> None:
     before = files_in(tmp_path)
     (probe,) = verifier("plan", "toy", "--pilot", "--trust", "--json").document["probes"]
     assert set(probe["sd"]) == {"32", "64", "128", "256", "512", "1024"}
@@ -168,7 +175,8 @@ def test_a_pilot_measures_and_leaves_no_evidence(verifier: Verifier, toy: Path, 
     assert files_in(tmp_path) == before
 
 
-def test_status_before_and_after(verifier: Verifier, toy: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_status_before_and_after(verifier: Verifier) -> None:
     assert verifier("status", "toy", "--json").document["state"] == "unregistered"
     registered = verifier("register", "toy", "--trust", "--json").document
     assert (registered["ordinal"], registered["found"]) == (1, False)

@@ -14,6 +14,8 @@ import pytest
 from tests.integration.conftest import Said, Verifier, edit, files_in, start
 from verifier.report import run_schema
 
+GROWING = "def growing(k: int, *, stream: int, draws: int, percent: int = 38) -> Counts:\n"  # as toy/quantity.py has it
+
 
 def ran(said: Said, code: int = 0) -> dict:
     assert said.code == code, said.err or said.out
@@ -49,7 +51,8 @@ def test_a_dispute_goes_in_and_a_ruling_comes_out(verifier: Verifier, toy: Path,
     assert again["probes"] == document["probes"]
 
 
-def test_the_number_of_workers_changes_no_number(verifier: Verifier, toy: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_the_number_of_workers_changes_no_number(verifier: Verifier) -> None:
     one = ran(verifier("run", "toy", "--trust", "--json", "--ledger", "one.db", "--executor", "local=1"))
     two = ran(verifier("run", "toy", "--json", "--ledger", "two.db", "--executor", "local=2"))
     assert one["probes"] == two["probes"]
@@ -57,7 +60,8 @@ def test_the_number_of_workers_changes_no_number(verifier: Verifier, toy: Path) 
 
 
 @pytest.mark.slow
-def test_ray_gives_the_numbers_of_the_pool(verifier: Verifier, toy: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_ray_gives_the_numbers_of_the_pool(verifier: Verifier) -> None:
     local = ran(verifier("run", "toy", "--trust", "--json", "--ledger", "one.db", "--executor", "local"))
     ray = ran(verifier("run", "toy", "--json", "--ledger", "two.db", "--executor", "ray"))
     assert local["probes"] == ray["probes"]
@@ -73,7 +77,8 @@ def test_a_wrong_control_makes_the_probe_invalid(verifier: Verifier, toy: Path) 
     assert [control["passed"] for control in document["controls"]] == [False, True, True]
 
 
-def test_too_small_a_scale_is_said_with_what_would_decide(verifier: Verifier, toy: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_too_small_a_scale_is_said_with_what_would_decide(verifier: Verifier) -> None:
     document = ran(verifier("run", "toy", "--trust", "--json", "--scale", "k=4,5,6,7"))
     assert document["ruling"] == "UNDERPOWERED"
     assert document["exploratory"] is True
@@ -83,7 +88,8 @@ def test_too_small_a_scale_is_said_with_what_would_decide(verifier: Verifier, to
     assert "k = 1024" in document["sentence"]
 
 
-def test_a_changed_parameter_is_not_the_papers_claim(verifier: Verifier, toy: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_a_changed_parameter_is_not_the_papers_claim(verifier: Verifier) -> None:
     document = ran(verifier("run", "toy", "--trust", "--json", "--set", "percent=0"))
     assert document["ruling"] == "DISMISSED"
     assert (document["verdict"], document["because"]) == ("inconclusive", "not-the-papers-claim")
@@ -130,9 +136,9 @@ def test_a_unit_that_raises_is_no_answer_and_heals(verifier: Verifier, toy: Path
     flag = tmp_path / "broken"
     edit(
         toy / "quantity.py",
-        "def growing(k, *, stream, draws, percent=38):\n",
-        "def growing(k, *, stream, draws, percent=38):\n"
-        f"    import os\n    if k == 64 and os.path.exists({str(flag)!r}):\n        raise OSError('no scratch space')\n",
+        GROWING,
+        f"{GROWING}    import os\n    if k == 64 and os.path.exists({str(flag)!r}):\n"
+        "        raise OSError('no scratch space')\n",
     )
     flag.touch()
     broken = ran(verifier("run", "toy", "--trust", "--json"), code=3)
@@ -150,7 +156,8 @@ def test_a_unit_that_raises_is_no_answer_and_heals(verifier: Verifier, toy: Path
     assert ruling["supersedes"] == broken["ledger"]["ruling"]
 
 
-def test_an_expected_ruling_that_does_not_come_is_exit_10(verifier: Verifier, toy: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_an_expected_ruling_that_does_not_come_is_exit_10(verifier: Verifier) -> None:
     assert verifier("run", "toy", "--trust", "--expect", "UPHELD").code == 0
     assert verifier("run", "toy", "--expect", "DISMISSED").code == 10
 
@@ -167,7 +174,8 @@ def test_several_cases_are_several_lines(verifier: Verifier, toy: Path) -> None:
     assert len(said.out.splitlines()) == 2
 
 
-def test_people_read_the_ruling_last(verifier: Verifier, toy: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_people_read_the_ruling_last(verifier: Verifier) -> None:
     said = verifier("run", "toy", "--trust")
     assert said.code == 0
     last = said.out[said.out.rindex("the dispute stands (UPHELD)") :]
@@ -179,11 +187,11 @@ class TestInterruptions:
     """Nothing finished is lost, and nothing unfinished is written as an answer."""
 
     slow_unit = (
-        "def growing(k, *, stream, draws, percent=38):\n",
-        "def growing(k, *, stream, draws, percent=38):\n    import time; time.sleep(0.03)\n",
+        GROWING,
+        f"{GROWING}    import time; time.sleep(0.03)\n",
     )
 
-    def test_ctrl_c_says_what_is_kept(self, verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+    def test_ctrl_c_says_what_is_kept(self, toy: Path, tmp_path: Path) -> None:
         edit(toy / "quantity.py", *self.slow_unit)
         process = start("run", "toy", "--trust", cwd=tmp_path, start_new_session=True)
         wait_for_units(tmp_path / "verifier-units.db", 5)
