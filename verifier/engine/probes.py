@@ -13,7 +13,7 @@ from verifier.engine.targets import Targets
 from verifier.model.answers import NO_ANSWER, Finding
 from verifier.model.controls import after_controls
 from verifier.model.errors import BadInput
-from verifier.model.results import Adequacy, ControlRun, Evidence, ProbeResult
+from verifier.model.results import ControlRun, Evidence, ProbeResult
 from verifier.stats.classical import classical_fits
 from verifier.sweeps.jobs import Failure
 from verifier.sweeps.probe import SweepProbe
@@ -98,7 +98,7 @@ def _own_finding(run: ProbeRun, scales: Sequence[int]) -> tuple[str, Finding, st
     own = Finding(first.outcome, first.reason)
     more = {
         "evidence": tuple(Evidence(end.stage, _statistics(end, scales), end.points, end.units) for end in run),
-        "adequacy": Adequacy(first.adequacy.adequate, first.adequacy.needed),
+        "adequacy": first.adequacy,
         "residual_class": first.residual_class,
         "flags": first.flags,
         "so_far": dataclasses.asdict(first.so_far) if first.so_far else None,

@@ -57,7 +57,11 @@ class ControlRun:
 
 @dataclass(frozen=True, slots=True)
 class Adequacy:
-    """Whether the registered design could have decided at this horizon, and what would."""
+    """Whether the registered design could have decided at this horizon, and what would: `{"k": 1024, "n": 57, …}`.
+
+    `needed` lacks "n" (and the inner units) where nothing is known of the noise, and holds "scales" where there are
+    too few.
+    """
 
     adequate: bool
     needed: Mapping[str, int]

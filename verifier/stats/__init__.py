@@ -6,7 +6,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from verifier.stats.adequacy import Adequacy
     from verifier.stats.classical import classical_fits
     from verifier.stats.contrasts import contrasts
     from verifier.stats.growth import evaluate, precheck
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from verifier.stats.rules import RULES
 
 _HOME = {
-    "Adequacy": "adequacy",
     "GrowthAnswer": "growth_rule",
     "GrowthFinding": "growth_statistics",
     "GrowthRule": "growth_rule",
@@ -35,7 +33,6 @@ _HOME = {
 
 __all__ = [
     "RULES",
-    "Adequacy",
     "GrowthAnswer",
     "GrowthFinding",
     "GrowthRule",

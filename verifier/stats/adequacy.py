@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,18 +11,6 @@ from verifier.stats.contrasts import Contrasts, contrasts
 from verifier.stats.critical import POWER, log_threshold, power_at, replicates_needed, sd_upper_bound
 from verifier.stats.growth_rule import LEAST_SCALES, GrowthRule
 from verifier.stats.laws import Floats
-
-
-@dataclass(frozen=True, kw_only=True)
-class Adequacy:
-    """Whether the design was adequate, and what would be: `{"k": 1024, "n": 57, "phases": 5700}`.
-
-    `needed` lacks "n" (and the inner units) where nothing is known of the noise, and holds "scales" where there are
-    too few.
-    """
-
-    adequate: bool
-    needed: Mapping[str, int]
 
 
 def degrees_of_freedom(rule: GrowthRule, m: int, n: int) -> int:

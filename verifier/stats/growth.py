@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from verifier.model.errors import BadInput
+from verifier.model.results import Adequacy
 from verifier.stats import adequacy as horizon
 from verifier.stats import growth_sentences as sentences
-from verifier.stats.adequacy import Adequacy
 from verifier.stats.contrasts import contrasts, l1_norm
 from verifier.stats.critical import log_threshold, sd_upper_bound
 from verifier.stats.growth_evidence import Estimates, LogEvidence, contrast_estimates, log_evidence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verifier.stats.adequacy import Adequacy
+from verifier.model.results import Adequacy
 from verifier.stats.contrasts import LARGEST_GAMMA
 from verifier.stats.growth_rule import FEW, GrowthAnswer, GrowthRule
 from verifier.stats.growth_statistics import GrowthStatistics, Slope

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from verifier.model.outcomes import Outcome, Reason
-from verifier.stats.adequacy import Adequacy
+from verifier.model.results import Adequacy
 from verifier.stats.critical import critical_t
 from verifier.stats.growth_rule import GrowthAnswer
 from verifier.stats.laws import Floats

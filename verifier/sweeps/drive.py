@@ -77,6 +77,7 @@ class _Drive(Generic[R]):
         self.progress = progress
         self.in_flight: set[str] = set()
         self.attempts: dict[str, int] = {}
+        self.failed: dict[str, Failure] = {}  # not tried again in this run, but in the next
         self.seconds: dict[object, float] = {}
 
     def advance(self, run: _Run[R]) -> None:
@@ -92,6 +93,7 @@ class _Drive(Generic[R]):
             run.wanted += len(jobs)
             if self.store:
                 run.rows.update(self.store.get(job.key for job in jobs))
+            run.rows.update({job.key: self.failed[job.key] for job in jobs if job.key in self.failed})
             absent = {job.key: job for job in jobs if job.key not in run.rows}
             run.missing = set(absent)
             run.queue = deque(absent.values())
@@ -136,6 +138,7 @@ class _Drive(Generic[R]):
         job, result = event.job, event.result
         self.in_flight.discard(job.key)
         if isinstance(result, Failure):
+            self.failed[job.key] = result
             if self.store and not isinstance(job, Inspection):
                 self.store.put_failure(job.key, result)
         else:

@@ -63,7 +63,7 @@ def perform(code: Code, job: Job) -> Row | Failure:
                 return {"names": names, "required": required}
     except (TargetMissing, BadReturn) as error:
         return Failure(f"{job.target}: {error}")
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a stranger's code may raise anything; the worker goes on
+    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything; the worker goes on
         lines = traceback.format_exc()[-MAX_TRACEBACK:]
         missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
         return Failure(f"{job.target} raised {type(error).__name__}: {str(error)[:500]}", lines, missing)
