@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from verifier.cli.main import main
 
 TOY = Path(__file__).parent / "toy"
 REPOSITORY = Path(__file__).parents[2]
@@ -37,13 +40,17 @@ class Said:
 Verifier = Callable[..., Said]
 
 
+def home(folder: Path) -> dict[str, str]:
+    """A home of its own for each test, so that none trusts what another one ran."""
+    return {"HOME": str(folder / "home"), "XDG_CACHE_HOME": str(folder / "home/.cache")}
+
+
 def start(*arguments: str, cwd: Path, env: dict[str, str] | None = None, **options: Any) -> subprocess.Popen[str]:
     """Starts `verifier` in `cwd` with a home of its own there."""
-    home = {"HOME": str(cwd / "home"), "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(cwd / "home/.cache"))}
     return subprocess.Popen(
         [sys.executable, "-m", "verifier", *arguments],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), **home, **(env or {})},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), **home(cwd), **(env or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -53,13 +60,35 @@ def start(*arguments: str, cwd: Path, env: dict[str, str] | None = None, **optio
 
 
 @pytest.fixture
-def verifier(tmp_path: Path) -> Verifier:
-    """Runs `verifier ARGUMENTS` to its end in the test's folder."""
+def verifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Verifier:
+    """Runs `verifier ARGUMENTS` to its end in the test's folder, in this process: imports are paid for once."""
+    monkeypatch.chdir(tmp_path)
+    for name, value in home(tmp_path).items():
+        monkeypatch.setenv(name, value)
+
+    def run(*arguments: str, env: dict[str, str] | None = None) -> Said:
+        capfd.readouterr()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["verifier", *arguments])
+            patch.setattr(sys, "stdin", io.StringIO())
+            for name, value in (env or {}).items():
+                patch.setenv(name, value)
+            with pytest.raises(SystemExit) as stop:
+                main()
+        assert isinstance(stop.value.code, int)
+        return Said(stop.value.code, *capfd.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Verifier:
+    """Runs `verifier ARGUMENTS` to its end in the test's folder, as a process of its own."""
 
     def run(*arguments: str, env: dict[str, str] | None = None, **options: Any) -> Said:
-        process = start(*arguments, cwd=tmp_path, env=env, **options)
-        out, err = process.communicate(timeout=300)
-        return Said(process.returncode, out, err)
+        running = start(*arguments, cwd=tmp_path, env=env, **options)
+        out, err = running.communicate(timeout=300)
+        return Said(running.returncode, out, err)
 
     return run
 

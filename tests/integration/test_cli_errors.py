@@ -114,26 +114,26 @@ def test_a_folder_that_takes_no_file_is_no_answer(verifier: Verifier) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_a_full_disk_loses_no_earlier_entry(verifier: Verifier) -> None:
-    assert verifier("register", "toy", "--trust").code == 0
-    registered = verifier("ledger", "verify", "--json").document
+def test_a_full_disk_loses_no_earlier_entry(process: Verifier) -> None:
+    assert process("register", "toy", "--trust").code == 0
+    registered = process("ledger", "verify", "--json").document
 
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-    sentence = one_sentence(verifier("run", "toy", "--json", preexec_fn=small_files), 3)
+    sentence = one_sentence(process("run", "toy", "--json", preexec_fn=small_files), 3)
     assert "space" in sentence
-    assert verifier("ledger", "verify", "--json").document == registered
-    assert verifier("run", "toy", "--json").code == 0
+    assert process("ledger", "verify", "--json").document == registered
+    assert process("run", "toy", "--json").code == 0
 
 
 @pytest.mark.usefixtures("toy")
-def test_a_missing_dependency_is_named(verifier: Verifier, tmp_path: Path) -> None:
+def test_a_missing_dependency_is_named(process: Verifier, tmp_path: Path) -> None:
     shadow = tmp_path / "home" / "shadow"
     shadow.mkdir(parents=True)
     (shadow / "scipy.py").write_text("raise ModuleNotFoundError(\"No module named 'scipy'\", name='scipy')\n")
     repository = Path(__file__).parents[2]
-    said = verifier("run", "toy", "--trust", "--json", env={"PYTHONPATH": f"{shadow}:{repository}"})
+    said = process("run", "toy", "--trust", "--json", env={"PYTHONPATH": f"{shadow}:{repository}"})
     assert "scipy" in one_sentence(said, 3)
 
 

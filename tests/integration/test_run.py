@@ -61,9 +61,9 @@ def test_the_number_of_workers_changes_no_number(verifier: Verifier) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("toy")
-def test_ray_gives_the_numbers_of_the_pool(verifier: Verifier) -> None:
-    local = ran(verifier("run", "toy", "--trust", "--json", "--ledger", "one.db", "--executor", "local"))
-    ray = ran(verifier("run", "toy", "--json", "--ledger", "two.db", "--executor", "ray"))
+def test_ray_gives_the_numbers_of_the_pool(process: Verifier) -> None:
+    local = ran(process("run", "toy", "--trust", "--json", "--ledger", "one.db", "--executor", "local"))
+    ray = ran(process("run", "toy", "--json", "--ledger", "two.db", "--executor", "ray"))
     assert local["probes"] == ray["probes"]
     assert local["controls"] == ray["controls"]
 
@@ -175,8 +175,8 @@ def test_several_cases_are_several_lines(verifier: Verifier, toy: Path) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_people_read_the_ruling_last(verifier: Verifier) -> None:
-    said = verifier("run", "toy", "--trust")
+def test_people_read_the_ruling_last(process: Verifier) -> None:
+    said = process("run", "toy", "--trust")
     assert said.code == 0
     last = said.out[said.out.rindex("the dispute stands (UPHELD)") :]
     for words in ("slope per ln k", "fixed n", "any stopping time", "residual class", "report:"):
@@ -201,18 +201,18 @@ class TestInterruptions:
         assert "Kept: registration" in out
         assert "Traceback" not in err
 
-    def test_kill_9_then_the_same_root(self, verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+    def test_kill_9_then_the_same_root(self, process: Verifier, toy: Path, tmp_path: Path) -> None:
         edit(toy / "quantity.py", *self.slow_unit)
         epoch = {"SOURCE_DATE_EPOCH": "1767225600"}
-        process = start("run", "toy", "--trust", "--ledger", "killed.db", cwd=tmp_path, env=epoch)
+        running = start("run", "toy", "--trust", "--ledger", "killed.db", cwd=tmp_path, env=epoch)
         units = tmp_path / "killed-units.db"
         wait_for_units(units, 20)
-        process.kill()
-        process.communicate()
+        running.kill()
+        running.communicate()
         kept = count_units(units)
         assert kept >= 20
-        resumed = ran(verifier("run", "toy", "--json", "--ledger", "killed.db", env=epoch))
-        whole = ran(verifier("run", "toy", "--json", "--ledger", "whole.db", env=epoch))
+        resumed = ran(process("run", "toy", "--json", "--ledger", "killed.db", env=epoch))
+        whole = ran(process("run", "toy", "--json", "--ledger", "whole.db", env=epoch))
         assert resumed["ledger"]["root"] == whole["ledger"]["root"]
         assert count_units(units) == count_units(tmp_path / "whole-units.db")
 
