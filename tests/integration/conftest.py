@@ -41,8 +41,8 @@ Verifier = Callable[..., Said]
 
 
 def home(folder: Path) -> dict[str, str]:
-    """A home of its own for each test, so that none trusts what another one ran."""
-    return {"HOME": str(folder / "home"), "XDG_CACHE_HOME": str(folder / "home/.cache")}
+    """A home of its own for each test, so that none trusts what another one ran; compiled functions are shared."""
+    return {"HOME": str(folder / "home"), "XDG_CACHE_HOME": str(REPOSITORY / ".pytest_cache/home")}
 
 
 def start(*arguments: str, cwd: Path, env: dict[str, str] | None = None, **options: Any) -> subprocess.Popen[str]:
