@@ -158,8 +158,9 @@ def wanting(jobs: Sequence[Job]) -> Generator[Sequence[Job], Mapping[str, Row | 
 
 
 def outcome(executor: Executor, jobs: Sequence[Job], *, code: Code = CODE, **options: Any) -> list[Any]:
-    (results,) = drive([wanting(jobs)], code=code, executor=executor, **options)
-    return results
+    # a procedure each: one that has met a failure waits for nothing more
+    results = drive([wanting([job]) for job in jobs], code=code, executor=executor, **options)
+    return [row for rows in results for row in rows]
 
 
 def eventually(what: str, happened: Callable[[], Any]) -> None:
@@ -269,7 +270,7 @@ def test_a_unit_that_workers_die_of_has_three_attempts(executor: Executor, death
     path = tmp_path / "log"
     jobs = [unit("large", 2), unit(death, 5, path=path), *(unit("integers", 9, r, n=3) for r in range(5))]
     first, failure, *others = outcome(executor, jobs)
-    assert failure == Failure(f"case:{death}: {MAX_ATTEMPTS} workers died during this unit")
+    assert failure == Failure(f"case:{death}: {MAX_ATTEMPTS} workers died during this unit", lost=True)
     assert lines(path) == ["5"] * MAX_ATTEMPTS == ["5"] * 3
     assert [sums_of(row).n for row in (first, *others)] == [2, 3, 3, 3, 3, 3]
 
@@ -340,8 +341,8 @@ def test_what_may_not_be_returned_is_a_failure_in_clear_words(executor: Executor
 @pytest.mark.parametrize(
     ("target", "says"),
     [
-        ("cases:integers", "the case folder has no module cases.py"),
-        ("json:dumps", "the case folder has no module json.py"),
+        ("cases:integers", "the case folder has no module cases.py, or it is a link"),
+        ("json:dumps", "the case folder has no module json.py, or it is a link"),
         ("case:integer", "case.py has no function integer"),
         ("case:BAD", "case.py has no function BAD"),
         ("broken:f", "broken:f raised SyntaxError"),
@@ -362,7 +363,7 @@ def test_a_worker_that_reports_too_much_is_ended(cache: Path, monkeypatch: pytes
         (failure,) = outcome(executor, [unit("large", 2)])
     finally:
         executor.close()
-    assert failure == Failure("case:large: 3 workers died during this unit")
+    assert failure == Failure("case:large: 3 workers died during this unit", lost=True)
 
 
 def test_an_interrupt_of_the_terminal_does_not_reach_local_workers(cache: Path, tmp_path: Path) -> None:  # noqa: ARG001

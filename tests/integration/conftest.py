@@ -47,15 +47,13 @@ def home(folder: Path) -> dict[str, str]:
 
 def start(*arguments: str, cwd: Path, env: dict[str, str] | None = None, **options: Any) -> subprocess.Popen[str]:
     """Starts `verifier` in `cwd` with a home of its own there."""
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(
         [sys.executable, "-m", "verifier", *arguments],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(REPOSITORY), **home(cwd), **(env or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
         text=True,
-        **options,
+        **{**streams, **options},
     )
 
 

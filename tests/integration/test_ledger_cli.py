@@ -77,7 +77,7 @@ def test_log_lists_entries_newest_last(folder: Path) -> None:
     for row, entry in zip(rows, (first, second), strict=True):
         assert row.split()[:5] == [str(entry.n), entry.time, entry.kind, entry.leaf[:12], REGISTRATION[:12]]
     assert rows[0].endswith("paper arxiv:1")
-    assert "fine\\u001b[2J\\u202e\\u200bgnp\\u000d\\u000a\\u2028" in rows[1]
+    assert "fine\\x1b[2J\\u202e\\u200bgnp\\x0d\\x0a\\u2028" in rows[1]
     assert "[bold]end[/bold]" in rows[1]
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from verifier.model.canonical import sha256_hex
+from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
+from verifier.model.printable import printable
 
 MAX_FILES = 2_000
 MAX_BYTES = 64 * 2**20
@@ -32,6 +34,12 @@ def read_folder(folder: Path) -> dict[str, bytes]:
             relative = path.relative_to(folder).as_posix()
             if relative == "case.toml" or not _covered(name) or path.is_symlink() or not path.is_file():
                 continue
+            if not relative.isprintable():
+                raise BadInput(
+                    f"the file name {shown(relative)} has characters that cannot be printed",
+                    where=printable(str(folder)),
+                    mend="rename it",
+                )
             total += path.stat().st_size
             if len(files) >= MAX_FILES or total > MAX_BYTES:
                 raise BadInput(

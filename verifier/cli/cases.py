@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from verifier.cli.options import command_line, executor_option, exploratory_options, ledger_option, trust_option
+from verifier.cli.options import (
+    command_line,
+    executor_option,
+    exploratory_options,
+    ledger_command,
+    ledger_option,
+    ledger_outside,
+    trust_option,
+)
 from verifier.cli.output import Output, with_output
 
 if TYPE_CHECKING:
@@ -36,11 +43,12 @@ def register(
     from verifier.cli.trust import ensure_trusted
     from verifier.engine import check_targets
     from verifier.engine import register as register_case
-    from verifier.ledger import Ledger
+    from verifier.ledger import Ledger, ledger_path
     from verifier.sweeps.executors import open_executor
 
     loaded = override(load(case), scale=scale, set_=set_)
     executor = open_executor(executor_name)
+    ledger_outside([loaded], ledger_path(ledger_url))
     ensure_trusted(loaded, trust=trust)
     try:
         check_targets(loaded, executor=executor)
@@ -130,7 +138,7 @@ def _sentence(case: Case, records: tuple[RegistrationRecord, ...], standing: Any
 def _next(case: Case, current: int | None, ledger_url: str) -> list[str]:
     if current is None:
         return [command_line("plan", case, ledger_url), command_line("run", case, ledger_url)]
-    return [command_line("run", case, ledger_url), shlex.join(["verifier", "ledger", "log", "--ledger", ledger_url])]
+    return [command_line("run", case, ledger_url), ledger_command("log", ledger_url)]
 
 
 def _history_table(records: tuple[RegistrationRecord, ...]) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import shlex
-import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from verifier.cli.options import ledger_command, ledger_option
 from verifier.cli.output import Output, with_output
+from verifier.model.printable import printable
 
 if TYPE_CHECKING:
     from verifier.ledger import Entry, Ledger
@@ -24,24 +24,18 @@ def ledger() -> None:
     """Read and verify the append-only record."""
 
 
-def _with_ledger(command: Callable[..., None]) -> Callable[..., None]:
-    return click.option(
-        "--ledger", "path", default="verifier.db", show_default=True, metavar="URL", help="The ledger to read."
-    )(command)
-
-
-def _open(path: str) -> Ledger:
+def _open(ledger_url: str) -> Ledger:
     from verifier.ledger import Ledger
 
-    return Ledger.open(path, create=False)
+    return Ledger.open(ledger_url, create=False)
 
 
 @ledger.command()
-@_with_ledger
+@ledger_option
 @with_output
-def log(output: Output, path: str) -> None:
+def log(output: Output, ledger_url: str) -> None:
     """List the entries, newest last."""
-    with _open(path) as book:
+    with _open(ledger_url) as book:
         output.show(f"{'entry':>6}  {'time':<20}  {'kind':<12}  {'leaf':<12}  {'registration':<12}  says")
         for entry in book.entries():
             says = what_it_says(entry)
@@ -49,7 +43,7 @@ def log(output: Output, path: str) -> None:
                 output.result(
                     "verifier/ledger-log/1",
                     f"Entry {entry.n} of {entry.time} is of kind {entry.kind}.",
-                    next_=[_command("show", path, str(entry.n))],
+                    next_=[ledger_command("show", ledger_url, str(entry.n))],
                     n=entry.n,
                     time=entry.time,
                     kind=entry.kind,
@@ -69,11 +63,11 @@ def log(output: Output, path: str) -> None:
 
 @ledger.command()
 @click.argument("which", metavar="N|LEAF")
-@_with_ledger
+@ledger_option
 @with_output
-def show(output: Output, which: str, path: str) -> None:
+def show(output: Output, which: str, ledger_url: str) -> None:
     """Show one entry: by its number, or by the first digits of its leaf hash."""
-    with _open(path) as book:
+    with _open(ledger_url) as book:
         entry = book.entry(int(which) if which.isdecimal() and int(which[:12]) <= book.size else which)
         notes = book.notes(entry.n)
     sentence = f"Entry {entry.n} of {entry.time} is of kind {entry.kind}; its bytes match its leaf hash {entry.leaf}."
@@ -82,7 +76,7 @@ def show(output: Output, which: str, path: str) -> None:
     output.result(
         "verifier/ledger-entry/1",
         sentence,
-        next_=[_command("verify", path)],
+        next_=[ledger_command("verify", ledger_url)],
         n=entry.n,
         leaf=entry.leaf,
         root=entry.root,
@@ -141,16 +135,16 @@ def _show_json(output: Output, value: Mapping[str, Any]) -> None:
 
 @ledger.command()
 @click.option("--root", metavar="HEX", help="A root noted elsewhere, at this or an earlier size.")
-@_with_ledger
+@ledger_option
 @with_output
-def verify(output: Output, root: str | None, path: str) -> None:
+def verify(output: Output, root: str | None, ledger_url: str) -> None:
     """Recompute every hash from the stored bytes."""
-    with _open(path) as book:
+    with _open(ledger_url) as book:
         found = book.verify(root)
     output.result(
         "verifier/ledger-verify/1",
         found.sentence,
-        next_=[_command("log", path)],
+        next_=[ledger_command("log", ledger_url)],
         size=found.size,
         root=found.root,
         reproducible=found.reproducible,
@@ -160,17 +154,16 @@ def verify(output: Output, root: str | None, path: str) -> None:
     )
 
 
-def _command(name: str, path: str, *arguments: str) -> str:
-    where = () if path == "verifier.db" else ("--ledger", path)
-    return shlex.join(["verifier", "ledger", name, *arguments, *where])
-
-
 def what_it_says(entry: Entry) -> str:
     """One line about an entry's content: its `sentence`, or the short values that tell most about it."""
     sentence = entry.content.get("sentence")
     if isinstance(sentence, str) and sentence:
         return _short(sentence)
-    told = [f"{key} {entry.content[key]}" for key in _TELLING if isinstance(entry.content.get(key), str)]
+    told = [
+        f"{key} {entry.content[key]}"
+        for key in _TELLING
+        if isinstance(entry.content.get(key), str) and entry.content[key]
+    ]
     if entry.content.get("exploratory") is True:
         told.append("exploratory")
     return _short("; ".join(told))
@@ -178,18 +171,3 @@ def what_it_says(entry: Entry) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= _SAYS_LENGTH else text[: _SAYS_LENGTH - 1] + "…"
-
-
-def printable(text: str) -> str:
-    """A stranger's text for a terminal: what could move the cursor, hide or reorder letters is written as an escape."""
-    return "".join(
-        character if unicodedata.category(character)[0] not in "CZ" or character == " " else _escape(character)
-        for character in text
-    )
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    if unicodedata.category(character) == "Zs":
-        return " "
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
 from verifier.cli.output import print_error
-from verifier.model.errors import EXTRAS, BadInput, Exit, InfrastructureFailed, MissingExtra, VerifierError
+from verifier.model.errors import EXTRAS, BadInput, Exit, InfrastructureFailed, Interrupted, MissingExtra, VerifierError
 
 # name -> (module, one line of help); the line stands here so that --help imports no command
 COMMANDS = {
@@ -66,20 +68,41 @@ def missing_dependency(error: ImportError) -> VerifierError:
 def main() -> None:
     """Runs the command line and exits with one of the codes of `Exit`."""
     arguments = sys.argv[1:]
-    as_json, debug = "--json" in arguments, "--debug" in arguments
+    _make_writable()
     try:
-        code = invoke(arguments)
-    except Exception as error:  # the last door: nothing leaves as a traceback or as exit 1
+        code = _answer(arguments, as_json="--json" in arguments, debug="--debug" in arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read our output has gone
+        code = int(Exit.NO_ANSWER)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the interpreter's own last flush does not fail either
+    sys.exit(code)
+
+
+def _make_writable() -> None:
+    """Streams that take any text, whatever the locale, and that exist even where the caller closed them."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # lives as long as the process
+            setattr(sys, name, nowhere)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _answer(arguments: list[str], *, as_json: bool, debug: bool) -> int:
+    """The exit code. Nothing leaves as a traceback or as exit 1, unless --debug asks for it."""
+    try:
+        return invoke(arguments)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
         if debug:
             raise
         failure = as_verifier_error(error)
-        print_error(failure, as_json=as_json)
-        code = int(failure.exit_code)
     except KeyboardInterrupt:
-        sys.stderr.write("Interrupted.\n")
-        code = int(Exit.INTERRUPTED)
-    sys.stdout.flush()
-    sys.exit(code)
+        failure = Interrupted("interrupted; what the ledger and the store of units already held is kept")
+    print_error(failure, as_json=as_json)
+    return int(failure.exit_code)
 
 
 def invoke(arguments: list[str]) -> int:
@@ -88,6 +111,8 @@ def invoke(arguments: list[str]) -> int:
         result: Any = verifier.main(args=arguments, prog_name="verifier", standalone_mode=False)
     except click.Abort as error:
         raise KeyboardInterrupt from error
+    except SystemExit as stop:  # click's own word for a reader that has gone
+        raise BrokenPipeError from stop
     return result if isinstance(result, int) else 0
 
 

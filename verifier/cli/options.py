@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,24 @@ def command_line(name: str, case: Case, ledger_url: str, *flags: str) -> str:
     if ledger_url != DEFAULT_LEDGER:
         words += ["--ledger", ledger_url]
     return shlex.join([*words, *flags])
+
+
+def ledger_command(name: str, ledger_url: str, *arguments: str) -> str:
+    """The command `verifier ledger NAME`, as a person would type it."""
+    where = () if ledger_url == DEFAULT_LEDGER else ("--ledger", ledger_url)
+    return shlex.join(["verifier", "ledger", name, *arguments, *where])
+
+
+def ledger_outside(cases: Iterable[Case], ledger: Path) -> None:
+    """Raises BadInput where the ledger would stand in a case folder, whose every file belongs to the registration."""
+    for case in cases:
+        folder = case.folder.resolve()
+        if ledger.resolve().is_relative_to(folder):
+            raise BadInput(
+                "the ledger would stand inside the case folder and become part of the case",
+                where=str(ledger),
+                mend="name another place with --ledger, or call from another folder",
+            )
 
 
 def beside(ledger: Path, name: str) -> Path:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from verifier.model.errors import BadInput, Exit, VerifierError
+from verifier.model.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -49,9 +50,9 @@ class Output:
         if self.json:
             print_json({"schema": schema, "ok": ok, "sentence": sentence, "next": list(next_), **fields})
             return
-        self.console.print(sentence, markup=False)
+        self.console.print(printable(sentence), markup=False)
         for command in next_:
-            self.console.print(f"  next: {command}", markup=False, style="dim")
+            self.console.print(f"  next: {printable(command)}", markup=False, style="dim")
 
 
 def print_json(document: Mapping[str, Any]) -> None:
@@ -71,7 +72,7 @@ def print_error(error: VerifierError, *, as_json: bool) -> None:
             {"schema": "verifier/error/1", "ok": False, "sentence": error.sentence, "next": [], "error": details}
         )
     else:
-        sys.stderr.write(f"Error: {error.sentence}\n")
+        sys.stderr.write(f"Error: {printable(error.sentence)}\n")
 
 
 def with_output(command: Callable[..., None]) -> Callable[..., None]:

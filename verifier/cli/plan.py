@@ -105,7 +105,7 @@ def _sentence(entry: ProbePlan) -> str:
     if entry.seconds is not None and entry.seconds_with_controls is not None:
         cores = len(os.sched_getaffinity(0))
         text.append(
-            f"It costs at most {entry.seconds:,.0f} CPU seconds, {entry.seconds_with_controls:,.0f} with controls, "
+            f"It costs at most {_cost(entry.seconds)} CPU seconds, {_cost(entry.seconds_with_controls)} with controls, "
             f"on {cores} cores here; a decision ends it earlier."
         )
     if len(scales) < 5:
@@ -127,6 +127,10 @@ def _sentence(entry: ProbePlan) -> str:
                 "it cannot decide against the dispute."
             )
     return " ".join(text)
+
+
+def _cost(seconds: float) -> str:
+    return f"{seconds:,.0f}" if seconds >= 1 else "1"
 
 
 def _outcomes(power: Power) -> str:

@@ -14,11 +14,12 @@ from verifier.cli.options import (
     executor_option,
     exploratory_options,
     ledger_option,
+    ledger_outside,
     seconds_of,
     trust_option,
 )
 from verifier.cli.output import Output, print_error, with_output
-from verifier.model.errors import BadInput, Exit, VerifierError
+from verifier.model.errors import Exit, VerifierError
 
 if TYPE_CHECKING:
     from verifier.casefile import Case
@@ -65,11 +66,14 @@ def run(
     from verifier.casefile import load, override
     from verifier.cli.trust import ensure_trusted
     from verifier.engine import Options
+    from verifier.ledger import fixed_epoch, ledger_path
     from verifier.sweeps.executors import open_executor
 
     limit = seconds_of(time_limit, option="--time-limit")
     loaded = [override(load(case), scale=scale, set_=set_) for case in cases]
     executor = open_executor(executor_name)
+    fixed_epoch()  # a bad SOURCE_DATE_EPOCH is said before libraries trip over it
+    ledger_outside(loaded, ledger_path(ledger_url))
     for case in loaded:
         ensure_trusted(case, trust=trust)
     options = Options(
@@ -120,8 +124,6 @@ def _run_one(
     except Partial as partial:
         return _say_partial(output, case, partial, command)
     except VerifierError as error:
-        if isinstance(error, BadInput):
-            raise
         print_error(error, as_json=output.json)
         return error.exit_code
     _say(output, result, path)

@@ -10,7 +10,9 @@ import click
 
 import verifier
 from verifier.casefile import Case, load
+from verifier.model.complaints import shown
 from verifier.model.errors import BadInput, VerifierError
+from verifier.model.printable import printable
 
 
 def ensure_trusted(case: Case, *, trust: bool) -> None:
@@ -32,9 +34,11 @@ def ensure_trusted(case: Case, *, trust: bool) -> None:
 def _agreed(case: Case) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    names = ", ".join(sorted(case.files)) or "no files"
+    names = ", ".join(map(shown, sorted(case.files))) or "no files"
+    folder = printable(str(case.folder))
     return click.confirm(
-        f"{case.folder} holds code that never ran here ({names}). It will run with your rights. Run it?", err=True
+        f"{folder} holds code that never ran here ({names}). It will run with your rights. Run it?",
+        err=True,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from fractions import Fraction
 
-from verifier.engine.sweep import Drawn, Grid, NoAnswer, Results, ask_units, ask_values, cell, judge
+from verifier.engine.sweep import Drawn, Grid, NoAnswer, Results, as_double, ask_units, ask_values, cell, judge
 from verifier.engine.targets import Targets
 from verifier.model.case import Control, Value
 from verifier.model.controls import CHECK_FAILED, CHECK_PASSED, ControlResult
@@ -91,10 +91,10 @@ def _valued(control: Control, grid: Grid) -> ControlProcedure:
         gap = mean - baseline.get(scale, Fraction(0)) - values[scale]
         if gap == 0:
             exact += 1
-        elif not stderr or abs(float(gap)) > WITHIN_STANDARD_ERRORS * stderr:
+        elif not stderr or abs(as_double(gap)) > WITHIN_STANDARD_ERRORS * stderr:
             wrong.append(scale)
         if gap and stderr:
-            worst = max(worst, abs(float(gap)) / stderr)
+            worst = max(worst, abs(as_double(gap)) / stderr)
     if wrong:
         summary = f"differs from {control.expect.value} at {grid.probe.axis} = {', '.join(map(str, wrong))}"
     else:

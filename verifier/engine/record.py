@@ -9,7 +9,8 @@ from typing import Any
 from verifier.casefile import Case
 from verifier.engine.entries import BY, evidence_content
 from verifier.engine.register import Registration, replaces, standing_ruling
-from verifier.ledger import Content, Transaction
+from verifier.ledger import Content, Entry, Transaction
+from verifier.model.errors import TamperingDetected
 from verifier.model.results import ProbeResult
 
 
@@ -38,6 +39,8 @@ def record(
 
     def append(probe: ProbeResult, end: int) -> str:
         content = evidence_content(case.registration, probe, probe.evidence[end] if probe.evidence else None)
+        if (recorded := _recorded(content, transaction)) is not None:
+            return recorded.leaf
         entry, found = transaction.append(kind="evidence", content=content, refs=[leaf], by=BY)
         if not found:
             tracebacks = [probe.failure, *(control.traceback for control in probe.controls)]
@@ -48,6 +51,36 @@ def record(
     ruled = _append_ruling(case, [leaf, *decisive], ruling, transaction)
     further = [append(probe, 1) for probe in probes if len(probe.evidence) > 1]
     return Recorded((*decisive, *further), ruled)
+
+
+def _recorded(content: Mapping[str, Any], transaction: Transaction) -> Entry | None:
+    """The evidence that this registration already has for the same probe and stage, from the same units.
+
+    A registration fixes its streams, so it has one set of units. Raises TamperingDetected where the ledger holds
+    another: then the store of units was changed, or this machine draws other numbers than the one that recorded them.
+    """
+    drawn = _units(content)
+    for entry in transaction.entries("evidence", registration=content["registration"]):
+        same_end = entry.content["probe"] == content["probe"] and entry.content.get("stage") == content.get("stage")
+        if not same_end or not drawn or not (known := _units(entry.content)):
+            continue
+        differing = [name for name in known if name in drawn and known[name] != drawn[name]]
+        if differing:
+            raise TamperingDetected(
+                f"the units of {differing[0]} differ from those that entry {entry.n} recorded under this registration",
+                where=f"probe {content['probe']}",
+                mend="move the store of units away, so that they are drawn again, and look what changed it",
+            )
+        if known == drawn and entry.content["outcome"] == content["outcome"]:
+            return entry
+    return None
+
+
+def _units(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Where rows were drawn, by whom: the record of the probe's own units and of each control's."""
+    records = {"the probe": content.get("units")}
+    records |= {f"control {one['target']} ({one['expect']})": one["units"] for one in content["controls"]}
+    return {name: record for name, record in records.items() if record}
 
 
 def _append_ruling(case: Case, refs: list[str], content: Mapping[str, Content], transaction: Transaction) -> str:

@@ -96,7 +96,7 @@ class Drawn:
 
     def values(self, baseline: Mapping[int, Fraction]) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Replicate means less the baseline, shape (scales, replicates); exact before they become doubles."""
-        return np.array([[float(s.mean - baseline[k]) for s in self.sums[k]] for k in self.grid.scales])
+        return np.array([[as_double(s.mean - baseline[k]) for s in self.sums[k]] for k in self.grid.scales])
 
     def points(self, baseline: Mapping[int, Fraction], exact: Mapping[int, Fraction]) -> tuple[Point, ...]:
         """The estimate at each scale with its standard error."""
@@ -104,7 +104,15 @@ class Drawn:
 
     def _point(self, scale: int, baseline: Fraction, exact: Fraction | None) -> Point:
         mean, stderr, n = cell(self.sums[scale])
-        return Point({self.grid.probe.axis: scale}, float(mean - baseline), stderr, n, exact)
+        return Point({self.grid.probe.axis: scale}, as_double(mean - baseline), stderr, n, exact)
+
+
+def as_double(value: Fraction) -> float:
+    """The nearest double. Raises NoAnswer where there is none."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise NoAnswer(Failure("a mean less its baseline is too large for a double")) from None
 
 
 def cell(sums: Sequence[Sums]) -> tuple[Fraction, float | None, int]:
@@ -115,7 +123,7 @@ def cell(sums: Sequence[Sums]) -> tuple[Fraction, float | None, int]:
     if n == 1:
         return mean, None, n
     variance = sum(((m - mean) ** 2 for m in means), Fraction(0)) / (n - 1)
-    return mean, math.sqrt(variance / n), n
+    return mean, math.sqrt(as_double(variance / n)), n
 
 
 def ask_values(grid: Grid, names: Sequence[str | None]) -> Generator[Sequence[Job], Results, list[dict[int, Fraction]]]:
@@ -125,6 +133,7 @@ def ask_values(grid: Grid, names: Sequence[str | None]) -> Generator[Sequence[Jo
     """
     calls = {(name, scale): grid.value(name, scale) for name in names if name for scale in grid.scales}
     results = yield list(calls.values())
+    _require_answers(results)
     rows = {key: _row(results, call) for key, call in calls.items()}
     return [{scale: value_of(rows[name, scale]) for scale in grid.scales} if name else {} for name in names]
 
@@ -134,18 +143,34 @@ def ask_units(grid: Grid, stop: int, *, drawn: Drawn | None = None) -> Generator
     start = len(next(iter(drawn.sums.values()))) if drawn else 0
     units = grid.units(start, stop)
     results = yield units
+    _require_answers(results)
     sums = {scale: list(drawn.sums[scale]) if drawn else [] for scale in grid.scales}
     rows = [(unit, _row(results, unit)) for unit in units]
     for unit, row in rows:
-        sums[unit.scale[0][1]].append(sums_of(row))
+        sums[unit.scale[0][1]].append(_complete(grid, unit, sums_of(row)))
     return Drawn(grid, sums, (*(drawn.rows if drawn else ()), *rows))
 
 
+def _complete(grid: Grid, unit: Unit, sums: Sums) -> Sums:
+    """The unit's sums. Raises NoAnswer where it holds another number of values than a replicate is registered with."""
+    rule = grid.probe.rule
+    if rule.replicate and sums.n != rule.replicate_size:
+        scale = ", ".join(f"{axis} = {value}" for axis, value in unit.scale)
+        registered = ", ".join(f"{name} = {size}" for name, size in rule.replicate.items())
+        raise NoAnswer(Failure(f"{unit.target} returned {sums.n} values at {scale}, where {registered} is registered"))
+    return sums
+
+
+def _require_answers(results: Results) -> None:
+    for result in results.values():
+        if isinstance(result, Failure):
+            raise NoAnswer(result)
+
+
 def _row(results: Results, job: Unit | ValueCall) -> Row:
-    result = results[job.key]
-    if isinstance(result, Failure):
-        raise NoAnswer(result)
-    return result
+    row = results[job.key]
+    assert not isinstance(row, Failure), "failures were raised before"
+    return row
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from verifier.casefile import Case
 from verifier.model.case import Value
-from verifier.model.errors import EXTRAS, BadInput, MissingExtra
+from verifier.model.errors import EXTRAS, BadInput, InfrastructureFailed, MissingExtra, VerifierError
 from verifier.model.tables import nearest
 from verifier.sweeps.code import Code
 from verifier.sweeps.drive import drive
@@ -43,14 +43,12 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
     names: dict[str, frozenset[str]] = {}
     rows: dict[str, Row] = {}
     required: dict[str, frozenset[str]] = {}
+    for result in results.values():
+        if isinstance(result, Failure):
+            raise _not_imported(case, result)
     for target, job in jobs.items():
         result = results[job.key]
-        if isinstance(result, Failure):
-            if result.missing in EXTRAS:
-                raise MissingExtra(result.missing, where=str(case.folder))
-            raise BadInput(
-                result.what, where=str(case.folder), mend="mend the re-implementation, or the name in case.toml"
-            )
+        assert not isinstance(result, Failure), "failures were raised before"
         rows[job.key] = result
         names[target], required[target] = frozenset(result["names"]), frozenset(result["required"])
     for probe in case.probes:
@@ -64,6 +62,16 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
                 f"no target takes the parameter {parameter}", where=str(case.folder / "case.toml"), mend="remove it"
             )
     return Targets(names, rows)
+
+
+def _not_imported(case: Case, failure: Failure) -> VerifierError:
+    """Why a target could not be inspected: the machine's fault, or the case's."""
+    where = str(case.folder)
+    if failure.missing in EXTRAS:
+        return MissingExtra(failure.missing, where=where)
+    if failure.lost:
+        return InfrastructureFailed(failure.what, where=where, mend="see what ends the process that imports it")
+    return BadInput(failure.what, where=where, mend="mend the re-implementation, or the name in case.toml")
 
 
 def check_targets(case: Case, *, executor: Executor, store: UnitStore | None = None) -> Targets:

@@ -2,7 +2,8 @@
 
 from verifier.ledger.content import Content, FreeText, Text
 from verifier.ledger.entry import KINDS, Entry
-from verifier.ledger.ledger import DEFAULT_LEDGER, Appended, Ledger, Transaction
+from verifier.ledger.ledger import DEFAULT_LEDGER, Appended, Ledger, Transaction, ledger_path
+from verifier.ledger.times import fixed_epoch
 from verifier.ledger.verify import Verification
 
 __all__ = [
@@ -16,4 +17,6 @@ __all__ = [
     "Text",
     "Transaction",
     "Verification",
+    "fixed_epoch",
+    "ledger_path",
 ]

@@ -64,7 +64,7 @@ class Ledger:
         anything that is not a ledger this program can read, for one that is missing where `create` is false, and with
         `create` for a ledger whose mark does not fit SOURCE_DATE_EPOCH; InfrastructureFailed where it cannot be read.
         """
-        file = SqliteFile(_path(url))
+        file = SqliteFile(ledger_path(url))
         ledger = cls(file, epoch=fixed_epoch(), now=now)
         if not ledger.exists():
             if create:
@@ -374,7 +374,7 @@ def _last_time(connection: Connection, head: store.Head) -> str:
         raise TamperingDetected(str(error), where=where) from error
 
 
-def _path(url: str | os.PathLike[str]) -> Path:
+def ledger_path(url: str | os.PathLike[str]) -> Path:
     """The file that a path or an `sqlite:///` URL names. Raises BadInput for any other URL."""
     text = os.fspath(url)
     if "\0" in text or not text:

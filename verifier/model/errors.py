@@ -63,6 +63,12 @@ class MissingExtra(InfrastructureFailed):
         )
 
 
+class Interrupted(VerifierError):
+    """The user stopped the command."""
+
+    exit_code = Exit.INTERRUPTED
+
+
 class TamperingDetected(VerifierError):
     """A record differs from what its hashes say."""
 

@@ -133,6 +133,8 @@ def size_line(probe: ProbeResult) -> str:
         "too-few-scales": "; not run, there are too few scales",
     }
     stopped = stops.get(str(statistics.get("stopped_by")), "")
+    if len(probe.evidence) > 1 and (first := probe.evidence[0].statistics) is not None:
+        stopped = f"; decided at {int(first['n'])}, then run on to the registered maximum"
     return f"{counted(int(statistics['n']), 'replicate')}{inner} at each scale{stopped}"
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 
 from verifier.model.outcomes import Outcome
+from verifier.model.printable import printable
 
 LARGEST_SHOWN = 1e300
 _BLANKS = re.compile(r"[ \t\r\n]+")
-_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 OUTCOME_WORDS: Mapping[str, str] = {
     Outcome.FOR_DISPUTE: "for the dispute",
@@ -27,20 +26,13 @@ def plain(text: str) -> str:
 
     A terminal escape sequence, a right-to-left override or a zero-width character in a case file is shown, not obeyed.
     """
-    return "".join(_shown(character) for character in _BLANKS.sub(" ", text).strip())
+    return printable(_BLANKS.sub(" ", text).strip())
 
 
 def plain_lines(text: str) -> str:
     """The same for a text of several lines, whose lines and indentation stay."""
     lines = text.expandtabs(4).replace("\r\n", "\n").split("\n")
-    return "\n".join("".join(_shown(character) for character in line.rstrip()) for line in lines).strip("\n")
-
-
-def _shown(character: str) -> str:
-    if unicodedata.category(character) not in _UNSAFE:
-        return character
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return "\n".join(printable(line.rstrip()) for line in lines).strip("\n")
 
 
 def quoted(text: str) -> str:

@@ -83,7 +83,7 @@ class Importer:
             self._enter(code)
         module_name, _, function_name = name.partition(":")
         if f"{module_name}.py" not in code.files and f"{module_name}/__init__.py" not in code.files:
-            raise TargetMissing(f"the case folder has no module {module_name}.py")
+            raise TargetMissing(f"the case folder has no module {module_name}.py, or it is a link")
         function = getattr(importlib.import_module(module_name), function_name, None)
         if not callable(function):
             raise TargetMissing(f"{module_name}.py has no function {function_name}")

@@ -1,7 +1,8 @@
 """Drives sequential procedures over one executor: whatever a procedure asks for next is computed or found.
 
 A procedure is a generator. It yields jobs, is sent their results (key -> row or failure), and returns its own result;
-so a stopping rule reads like a loop, and several run at once without knowing of each other.
+so a stopping rule reads like a loop, and several run at once without knowing of each other. After a failure it is sent
+what there is, the failure among it, without waiting for the rest.
 """
 
 from __future__ import annotations
@@ -149,6 +150,9 @@ class _Drive(Generic[R]):
             if job.key in run.missing:
                 run.missing.discard(job.key)
                 run.rows[job.key] = result
+                if isinstance(result, Failure):  # no later unit can make an answer of it
+                    run.missing.clear()
+                    run.queue.clear()
                 self.report(run)
 
     def lost(self, jobs: Sequence[Job]) -> None:
@@ -159,7 +163,9 @@ class _Drive(Generic[R]):
         self.note(f"a worker died during {first.target}; attempt {self.attempts[first.key]} of {MAX_ATTEMPTS}")
         if self.attempts[first.key] >= MAX_ATTEMPTS:
             self.finished(
-                Finished(first, Failure(f"{first.target}: {MAX_ATTEMPTS} workers died during this unit"), 0.0)
+                Finished(
+                    first, Failure(f"{first.target}: {MAX_ATTEMPTS} workers died during this unit", lost=True), 0.0
+                )
             )
         for run in self.runs:
             run.queue.extendleft(job for job in reversed(jobs) if job.key in run.missing)

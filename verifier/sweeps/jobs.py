@@ -117,7 +117,8 @@ class Inspection:
 
     def check(self, row: Row) -> None:
         """Raises as `Unit.check` does."""
-        frozenset(row["names"]), frozenset(row["required"])
+        if set(row) != {"names", "required"} or not all(isinstance(x, str) for xs in row.values() for x in xs):
+            raise ValueError("not the fields of an inspection")
 
 
 Job = Unit | ValueCall | Inspection
@@ -130,12 +131,13 @@ Row = Mapping[str, Any]
 class Failure:
     """A job without an answer: what happened, and the traceback where there is one.
 
-    `missing` is the module that could not be imported, where that is what happened.
+    `missing` is the module that could not be imported, where that is what happened; `lost` says that workers died.
     """
 
     what: str
     traceback: str = ""
     missing: str = ""
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,8 @@ class Sums:
 
 def sums_of(row: Row) -> Sums:
     """A unit's row, read."""
+    if set(row) != {"values", "n", "sum", "sum_sq", "values_sha256"}:
+        raise ValueError("not the fields of a unit's row")
     return Sums(
         n=_positive(row["n"]),
         total=Fraction(row["sum"]),
@@ -178,4 +182,6 @@ def value_row(value: Fraction) -> Row:
 
 def value_of(row: Row) -> Fraction:
     """A value's row, read."""
+    if set(row) != {"numerator", "denominator"}:
+        raise ValueError("not the fields of a value")
     return Fraction(int(row["numerator"], 16), int(row["denominator"], 16))

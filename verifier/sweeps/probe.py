@@ -53,6 +53,9 @@ def _positive(text: str) -> str:
 
 PositiveNumber = Annotated[Number, AfterValidator(_positive)]
 
+MAX_UNITS = 1_000_000
+"""Units of one target that a sweep may ask for: a unit is meant to take a millisecond or more."""
+
 
 class EqualsTable(Table):
     equals: TargetName
@@ -163,6 +166,12 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
                 path=(*path, "rule", "replicate", name),
                 mend="give the replicate's keyword another name",
             )
+    if rule.maximum * len(scales) > MAX_UNITS:
+        raise TableError(
+            f"{rule.maximum:,} replicates at {len(scales):,} scales are more than {MAX_UNITS:,} units",
+            path=(*path, "rule", "looks"),
+            mend="put more inner repetitions into a replicate",
+        )
     return SweepProbe(
         name=table.name,
         parts=tuple(table.part),

@@ -86,6 +86,12 @@ class UnitStore:
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> InfrastructureFailed:
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+            return InfrastructureFailed(
+                f"the store of units is damaged ({error})",
+                where=str(self._path),
+                mend="move it away; its units will be drawn again",
+            )
         return InfrastructureFailed(
             f"units cannot be stored ({error})",
             where=str(self._path),

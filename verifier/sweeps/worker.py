@@ -64,9 +64,23 @@ def perform(code: Code, job: Job) -> Row | Failure:
     except (TargetMissing, BadReturn) as error:
         return Failure(f"{job.target}: {error}")
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything; the worker goes on
-        lines = traceback.format_exc()[-MAX_TRACEBACK:]
-        missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
-        return Failure(f"{job.target} raised {type(error).__name__}: {str(error)[:500]}", lines, missing)
+        return _raised(job, error)
+
+
+def _raised(job: Job, error: BaseException) -> Failure:
+    """What a stranger's code raised, whatever its exception's own methods do."""
+    try:
+        text, lines = str(error)[:500], traceback.format_exc()[-MAX_TRACEBACK:]
+    except BaseException:  # noqa: BLE001  # even its text may raise
+        text, lines = "(its text cannot be read)", ""
+    missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    what = f"{job.target} raised {type(error).__name__}: {text}"
+    return Failure(_encodable(what), _encodable(lines), _encodable(missing))
+
+
+def _encodable(text: str) -> str:
+    """`text` with halves of surrogate pairs, which have no UTF-8 form, as escapes."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _scale(job: Unit | ValueCall) -> list[int]:
@@ -89,6 +103,8 @@ def unit_row(returned: object) -> Row:
         raise BadReturn("returned a mapping; this rule takes one array, a value per inner repetition")
     if returned is None:
         raise BadReturn("returned nothing, not one value per inner repetition")
+    if isinstance(returned, np.ma.MaskedArray):
+        raise BadReturn("returned a masked array; a missing value is no value")
     try:
         array = np.asarray(returned)
     except (ValueError, TypeError) as error:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from verifier.sweeps.code import Code
 from verifier.sweeps.jobs import Failure, Job, Row
+from verifier.sweeps.worker import perform
 
 
 @dataclass(frozen=True)
@@ -38,27 +41,37 @@ class Lost:
 Event = Finished | Lost
 
 
-def encode_report(result: Row | Failure, seconds: float) -> bytes:
-    """A worker's report on one job. JSON: the driver never unpickles what a process that ran a case sends."""
-    if isinstance(result, Failure):
-        report = {"failure": asdict(result), "seconds": seconds}
-    else:
-        report = {"row": result, "seconds": seconds}
-    return json.dumps(report).encode()
+class Garbled(Exception):
+    """A worker sent something that is no report on the job it was asked for."""
+
+
+def reports(code: Code, jobs: Sequence[Job]) -> Iterator[bytes]:
+    """A worker's reports on its jobs, one by one. JSON: the driver never unpickles what a case's process sends."""
+    own = os.getpid()
+    for job in jobs:
+        started = time.perf_counter()
+        result = perform(code, job)
+        if os.getpid() != own:  # the case's code forked, and this is the copy
+            os._exit(0)
+        outcome = {"failure": asdict(result)} if isinstance(result, Failure) else {"row": result}
+        yield json.dumps({"job": job.key, "seconds": time.perf_counter() - started, **outcome}).encode()
 
 
 def decode_report(job: Job, report: bytes) -> Finished:
-    """The event that `report` tells about `job`; a garbled report is a failure of that job."""
+    """The event that `report` tells about `job`. Raises Garbled for anything that is no report on it."""
     try:
         fields = json.loads(report)
-        seconds = float(fields["seconds"])
+        if fields["job"] != job.key:
+            raise Garbled
+        seconds = max(0.0, min(float(fields["seconds"]), 1e9))
         if "row" in fields:
             job.check(fields["row"])
             return Finished(job, fields["row"], seconds)
         failure = fields["failure"]
-        return Finished(job, Failure(*(str(failure[name]) for name in ("what", "traceback", "missing"))), seconds)
-    except (ValueError, KeyError, TypeError, ZeroDivisionError):
-        return Finished(job, Failure(f"{job.target}: the worker sent a garbled report"), 0.0)
+        what, traceback, missing = (str(failure[name]) for name in ("what", "traceback", "missing"))
+        return Finished(job, Failure(what, traceback, missing), seconds)
+    except (ArithmeticError, KeyError, LookupError, RecursionError, TypeError, ValueError):
+        raise Garbled from None
 
 
 class Executor(Protocol):

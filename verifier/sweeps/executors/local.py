@@ -11,15 +11,14 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 
 from verifier.sweeps.code import Code
-from verifier.sweeps.executors.base import Event, Lost, Task, decode_report, encode_report
+from verifier.sweeps.executors.base import Event, Garbled, Lost, Task, decode_report, reports
 from verifier.sweeps.jobs import Job
-from verifier.sweeps.worker import perform, prepare_process
+from verifier.sweeps.worker import prepare_process
 
 MAX_REPORT = 2**24
 
@@ -36,10 +35,8 @@ def serve(pipe: Connection) -> None:
                 codes[message.sha256] = message
                 continue
             sha256, jobs = message
-            for job in jobs:
-                started = time.perf_counter()
-                result = perform(codes[sha256], job)
-                pipe.send_bytes(encode_report(result, time.perf_counter() - started))
+            for report in reports(codes[sha256], jobs):
+                pipe.send_bytes(report)
         except (EOFError, BrokenPipeError):
             return
 
@@ -108,9 +105,9 @@ class LocalExecutor:
         for pipe in wait(list(busy), timeout):
             worker = busy[pipe]  # type: ignore[index]  # wait returns the connections it was given
             try:
-                report = worker.pipe.recv_bytes(MAX_REPORT)
-                events.append(decode_report(worker.waiting.popleft(), report))
-            except (EOFError, OSError):
+                events.append(decode_report(worker.waiting[0], worker.pipe.recv_bytes(MAX_REPORT)))
+                worker.waiting.popleft()
+            except (EOFError, OSError, Garbled):
                 events.append(Lost(tuple(worker.waiting)))
                 worker.process.kill()  # it may live on with a pipe that no longer carries reports
                 worker.process.join()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 import warnings
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -12,24 +11,22 @@ from typing import Any
 
 from verifier.model.errors import InfrastructureFailed
 from verifier.sweeps.code import Code
-from verifier.sweeps.executors.base import Event, Lost, Task, decode_report, encode_report
+from verifier.sweeps.executors.base import Event, Garbled, Lost, Task, decode_report, reports
 from verifier.sweeps.jobs import Job
-from verifier.sweeps.worker import perform, prepare_process
+from verifier.sweeps.worker import prepare_process
 
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # under it a local cluster listens on loopback only
     "RAY_task_oom_retries": "1",  # the default retries a task that runs out of memory for ever
+    "RAY_AUTH_MODE": "token",  # said out loud, so that Ray need not say it
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
 
 
 def _serve(code: Code, jobs: tuple[Job, ...]) -> Iterator[bytes]:
     prepare_process()
-    for job in jobs:
-        started = time.perf_counter()
-        result = perform(code, job)
-        yield encode_report(result, time.perf_counter() - started)
+    yield from reports(code, jobs)
 
 
 class RayExecutor:
@@ -108,7 +105,12 @@ class RayExecutor:
         except self._ray.exceptions.RayError:
             del self._running[generator]
             return Lost(tuple(jobs)) if jobs else None
-        event = decode_report(jobs.popleft(), report)
+        try:
+            event = decode_report(jobs[0], report)
+        except Garbled:
+            del self._running[generator]
+            return Lost(tuple(jobs))
+        jobs.popleft()
         if not jobs:
             del self._running[generator]
         return event
