@@ -125,14 +125,13 @@ def _ruling_fields(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sentence(case: Case, records: tuple[RegistrationRecord, ...], standing: Any) -> str:
-    from verifier.model.rulings import Ruling
 
     if not records:
         return f"{case.name}: nothing is registered in this ledger."
     if standing is None:
         return f"{case.name}: {len(records)} registered, no ruling stands."
-    ruling = Ruling[standing.content["ruling"]]
-    return f"{case.name}: {ruling.sentence} ({ruling}), ruled on {standing.time}; {len(records)} registered."
+    ruling = ruling_words(standing.content["ruling"])
+    return f"{case.name}: {ruling}, ruled on {standing.time}; {len(records)} registered."
 
 
 def _next(case: Case, current: int | None, ledger_url: str) -> list[str]:
@@ -144,10 +143,11 @@ def _next(case: Case, current: int | None, ledger_url: str) -> list[str]:
 def _history_table(records: tuple[RegistrationRecord, ...]) -> Any:
     from rich.table import Table
 
+    from verifier.model.rulings import ruling_words
+
     table = Table("registration", "time", "changed from the one before", "ended", box=None)
     for number, record in enumerate(records, 1):
         kind = " (exploratory)" if record.exploratory else ""
-        table.add_row(
-            f"{number}: {record.registration[:12]}{kind}", record.time, ", ".join(record.changed) or "–", record.ended
-        )
+        changed = ", ".join(record.changed) or "–"
+        table.add_row(f"{number}: {record.registration[:12]}{kind}", record.time, changed, ruling_words(record.ended))
     return table

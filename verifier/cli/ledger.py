@@ -11,6 +11,7 @@ import click
 from verifier.cli.options import ledger_command, ledger_option
 from verifier.cli.output import Output, with_output
 from verifier.model.printable import printable
+from verifier.model.rulings import ruling_words
 
 if TYPE_CHECKING:
     from verifier.ledger import Entry, Ledger
@@ -159,10 +160,11 @@ def what_it_says(entry: Entry) -> str:
     sentence = entry.content.get("sentence")
     if isinstance(sentence, str) and sentence:
         return _short(sentence)
+    values = {key: entry.content.get(key) for key in _TELLING}
     told = [
-        f"{key} {entry.content[key]}"
-        for key in _TELLING
-        if isinstance(entry.content.get(key), str) and entry.content[key]
+        ruling_words(value) if key == "ruling" else f"{key} {value}"
+        for key, value in values.items()
+        if isinstance(value, str) and value
     ]
     if entry.content.get("exploratory") is True:
         told.append("exploratory")

@@ -21,9 +21,19 @@ class Ruling(SentenceEnum):
     NO_ANSWER = "NO_ANSWER", "no answer was obtained about the dispute"
 
     @property
+    def words(self) -> str:
+        """The ruling as it is printed: "the dispute stands (UPHELD)"."""
+        return f"{self.sentence} ({self.value})"
+
+    @property
     def decided(self) -> bool:
         """Whether the ruling takes a side."""
         return self in (Ruling.UPHELD, Ruling.DISMISSED)
+
+
+def ruling_words(ruling: str) -> str:
+    """`Ruling.words` of a ruling's name as recorded; the text itself where it is none, such as "no ruling"."""
+    return Ruling[ruling].words if ruling in Ruling.__members__ else ruling
 
 
 @dataclass(frozen=True, slots=True)

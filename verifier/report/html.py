@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from verifier.model.errors import InfrastructureFailed
 from verifier.model.results import CaseResult, ProbeResult
-from verifier.model.rulings import Ruling
+from verifier.model.rulings import Ruling, ruling_words
 from verifier.report import sentences
 from verifier.report.changes import would_change
 from verifier.report.figure import figure_data, sweep_svg
@@ -100,7 +100,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(plain=plain, plain_lines=plain_lines, quoted=quoted)
+    environment.filters.update(plain=plain, plain_lines=plain_lines, quoted=quoted, ruling_words=ruling_words)
     return environment
 
 

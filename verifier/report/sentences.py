@@ -8,7 +8,7 @@ from typing import Any
 
 from verifier.model.case import Implementation, Premise, Prior
 from verifier.model.outcomes import Outcome, Reason
-from verifier.model.results import CaseResult, ControlRun, ProbeResult, RegistrationRecord
+from verifier.model.results import CaseResult, ControlRun, ProbeResult
 from verifier.model.rulings import Ruling
 from verifier.report.text import counted, expectation_words, listed, obtained_words, plain, quoted
 
@@ -22,11 +22,6 @@ def deciding_probes(result: CaseResult) -> tuple[ProbeResult, ...]:
     return tuple(probe for probe in result.probes if probe.name in names) or result.probes
 
 
-def ruling_words(result: CaseResult) -> str:
-    """The ruling, never bare: "the dispute stands (UPHELD)"."""
-    return f"{result.ruling.ruling.sentence} ({result.ruling.ruling.value})"
-
-
 def ruling_headline(result: CaseResult) -> str:
     """What the case says about the dispute in one clause; where it is no decision, the reason comes first.
 
@@ -36,13 +31,13 @@ def ruling_headline(result: CaseResult) -> str:
     match ruling:
         case Ruling.UPHELD:
             verb = "does" if len(result.ruling.parts) == 1 else "do"
-            text = f"{ruling_words(result)}: {parts} of the claim {verb} not hold as stated"
+            text = f"{result.ruling.ruling.words}: {parts} of the claim {verb} not hold as stated"
         case Ruling.DISMISSED:
-            text = f"{ruling_words(result)}: the accusation is shown not to hold for {parts} of the claim"
+            text = f"{result.ruling.ruling.words}: the accusation is shown not to hold for {parts} of the claim"
             if result.verdict.because == Reason.DISPUTE_DISMISSED:
                 text += ", which does not verify the claim"
         case _:
-            text = f"{reason_words(result)}, so {ruling_words(result)} for {parts} of the claim"
+            text = f"{reason_words(result)}, so {result.ruling.ruling.words} for {parts} of the claim"
     return text + _below_scale(result) + _exploratory(result)
 
 
@@ -224,13 +219,6 @@ def registration_line(result: CaseResult) -> str:
     if result.ordinal == 1:
         return text
     return f"{text}; every E-value counts {6 / (math.pi * result.ordinal) ** 2:.2g} times"
-
-
-def registration_words(record: RegistrationRecord, ordinal: int) -> str:
-    """One registration: when, what it changed, how it ended."""
-    changed = f"changed {listed([plain(item) for item in record.changed])}" if record.changed else "first registered"
-    exploratory = ", exploratory" if record.exploratory else ""
-    return f"{ordinal}: {plain(record.time)}{exploratory}, {changed}; {plain(record.ended) or 'no ruling yet'}"
 
 
 def overrides_words(overrides: Mapping[str, Any]) -> str:
