@@ -113,7 +113,8 @@ def test_numbers_that_decided_nothing_say_so() -> None:
 
 def test_registrations_tell_what_changed_and_how_each_ended() -> None:
     words = Page(render_report(made.short())).words
-    assert "2 (this run) 2026-07-01T12:00:00Z exploratory --scale.k this design could not decide the dispute (UNDERPOWERED)" in words
+    ended = "this design could not decide the dispute (UNDERPOWERED)"
+    assert f"2 (this run) 2026-07-01T12:00:00Z exploratory --scale.k {ended}" in words
     assert "1 2026-07-01T12:00:00Z first registered the dispute stands (UPHELD)" in words
     assert "scale k = 4, 5, 6, 7, 8, 10" in words
 

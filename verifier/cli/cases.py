@@ -126,6 +126,8 @@ def _ruling_fields(content: dict[str, Any]) -> dict[str, Any]:
 
 def _sentence(case: Case, records: tuple[RegistrationRecord, ...], standing: Any) -> str:
 
+    from verifier.model.rulings import ruling_words
+
     if not records:
         return f"{case.name}: nothing is registered in this ledger."
     if standing is None:
