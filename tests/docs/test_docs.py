@@ -180,7 +180,7 @@ def test_the_worked_example_of_the_growth_rule_is_the_demo(after_the_demo: tuple
         f"| E_flat now | {n['e_flat']['current']:.3f},",
         f"χ² = {n['misfit']['chi2']:.2f} on {n['misfit']['df']} degrees of freedom, p = {n['misfit']['p']:.2f}",
         f"| prediction | p = {n['extrapolation']['p']:.2f}",
-        f"| anytime sigma | {n['sigma_anytime']:.1f} |",
+        f"| anytime sigma, all registrations counted | {n['sigma_discounted']:.1f} |",
         f"`{about['answer']}`, so `{about['outcome']}`; all controls passed, so the dispute stands",
         f"(`{found['ruling']}`)",
     ):

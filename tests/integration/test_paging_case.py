@@ -59,8 +59,8 @@ def test_a_scale_at_which_the_gate_cannot_matter(verifier: Verifier) -> None:
     assert document["ruling"] == "UNDERPOWERED"
     needed = document["adequacy"]["needed"]
     assert needed["k"] == 1024
-    assert needed["phases"] == 100 * needed["n"]
-    assert f"k = 1024 with {needed['n']} replicates, {needed['phases']:,} phases" in document["sentence"]
+    assert needed["phases"] == 100 * needed["replicates"]
+    assert f"k = 1024 with {needed['replicates']} replicates, {needed['phases']:,} phases" in document["sentence"]
 
 
 @pytest.mark.usefixtures("paging")

@@ -74,6 +74,7 @@ def statistics(**changes: Any) -> dict[str, Any]:
         "e_flat": {"current": 1.2e-5, "sup": 1.0, "at_stop": 1.2e-5},
         "e_half": {"current": 3e-9, "sup": 1.0, "at_stop": 3e-9},
         "sigma_anytime": 4.93,
+        "sigma_discounted": 4.83,
         "misfit": {"chi2": 2.81, "df": 3, "p": 0.42},
         "inflation": 1.0,
         "extrapolation": {"applied": True, "p": 0.71, "why_not": ""},
@@ -154,7 +155,7 @@ def probe(**changes: Any) -> ProbeResult:
         "reproduces_claim": True,
         "evidence": (Evidence("decision", statistics(), growing_points(), UnitsRecord(240, "d" * 64)),),
         "controls": controls(),
-        "adequacy": Adequacy(adequate=True, needed={"k": 1024, "n": 57, "phases": 5700}),
+        "adequacy": Adequacy(adequate=True, needed={"k": 1024, "replicates": 57, "phases": 5700}),
         "residual_class": RESIDUAL_CLASS,
     }
     return ProbeResult(**{**fields, **changes})
@@ -265,6 +266,7 @@ def dismissed(*, reproduces: bool = True) -> CaseResult:
         e_grow={"current": 0.02, "sup": 1.4, "at_stop": 0.02},
         e_flat={"current": 8.1e7, "sup": 8.1e7, "at_stop": 8.1e7},
         sigma_anytime=0.0,
+        sigma_discounted=0.0,
     )
     return result(
         probe(
@@ -303,7 +305,7 @@ def short() -> CaseResult:
                     "maximum", numbers, growing_points((4, 5, 6, 7, 8, 10), exact=False), UnitsRecord(480, "d" * 64)
                 ),
             ),
-            adequacy=Adequacy(adequate=False, needed={"k": 1024, "n": 57, "phases": 5700}),
+            adequacy=Adequacy(adequate=False, needed={"k": 1024, "replicates": 57, "phases": 5700}),
             so_far={
                 "estimate": 0.11,
                 "interval": (-0.1, 0.3),

@@ -132,7 +132,7 @@ def _set(document: dict[str, Any], path: str, value: Any) -> None:
         (made.upheld, "probes.0.statistics", {"n": 1}),
         (made.upheld, "controls.0.passed", "yes"),
         (made.upheld, "premises.0.checked", "by us"),
-        (made.upheld, "adequacy.needed.n", 57.5),
+        (made.upheld, "adequacy.needed.replicates", 57.5),
         (made.upheld, "ledger.root", "0x12"),
         (made.upheld, "registrations_of_this_claim.n", 0),
     ],
@@ -191,7 +191,7 @@ def test_scales_adequacy_and_registrations() -> None:
     document = run_document(made.short())
     assert document["registered_scale"] == {"k": 1024}
     assert document["scale_reached"] == {"k": 10}
-    assert document["adequacy"] == {"adequate": False, "needed": {"k": 1024, "n": 57, "phases": 5700}}
+    assert document["adequacy"] == {"adequate": False, "needed": {"k": 1024, "replicates": 57, "phases": 5700}}
     registrations = document["registrations_of_this_claim"]
     assert (registrations["n"], registrations["of"]) == (2, 2)
     assert [each["ended"] for each in registrations["registrations"]] == ["UPHELD", "UNDERPOWERED"]

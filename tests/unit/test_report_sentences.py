@@ -27,11 +27,11 @@ NO_ANSWER_WORDS = "no answer was obtained about the dispute"
     ("make", "headline"),
     [
         (made.upheld, "the dispute stands (UPHELD): part a of the claim does not hold as stated"),
-        (made.dismissed, "the dispute fails (DISMISSED): the accusation is shown not to hold for part a of the claim"),
+        (made.dismissed, "the dispute fails (DISMISSED): what it asserts is shown not to hold for part a of the claim"),
         (
             lambda: made.dismissed(reproduces=False),
             (
-                "the dispute fails (DISMISSED): the accusation is shown not to hold for part a of the claim, "
+                "the dispute fails (DISMISSED): what it asserts is shown not to hold for part a of the claim, "
                 "which does not verify the claim"
             ),
         ),
@@ -182,14 +182,14 @@ def test_the_interval_runs_from_the_cone_s_lower_to_the_whole_range_s_upper_end(
     assert (found.low, found.high) == (0.25, 0.41)
     assert "between 0.250 and 0.410" in slope_line(found)
     assert "9.4 for the whole-range slope" in sigma_line(found)
-    assert "any stopping time: 4.9" in sigma_line(found)
+    assert "any stopping time, all registrations counted: 4.8" in sigma_line(found)
 
 
 def test_without_enough_replicates_there_is_no_interval() -> None:
     found = growth(made.short().probes[0])
     assert found is not None
     assert slope_line(found).endswith("too few replicates for an interval")
-    assert "any stopping time: not available" in sigma_line(found)
+    assert "any stopping time, all registrations counted: not available" in sigma_line(found)
 
 
 def test_every_statistic_has_a_line_of_meaning() -> None:
@@ -203,9 +203,9 @@ def test_control_words_are_words() -> None:
     by_name = {sentences.control_name(run): run for run in made.controls()}
     assert sentences.expected(by_name["online_min"]) == "against the dispute"
     assert sentences.expected(by_name["refresh_every_request"]) == "the same draws as no_gate"
-    assert sentences.obtained(by_name["refresh_every_request"]) == "agrees"
+    assert sentences.obtained(by_name["refresh_every_request"]) == "agrees as known"
     differs = made.control("x", Expectation("values", "reimplementation:f"), "DIFFERS", Outcome.INVALID, ())
-    assert (sentences.expected(differs), sentences.obtained(differs)) == ("the values of f", "differs")
+    assert (sentences.expected(differs), sentences.obtained(differs)) == ("the values of f", "differs as known")
 
 
 # built in halves, so that the sources can be searched for these stems as well

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tests.unit import report_factory as made
 from verifier.model.results import CaseResult
-from verifier.report import ruling_headline, summary
+from verifier.report import ruling_headline, sentences, summary
 
 
 def printed(result: CaseResult, *, width: int = 100, colours: bool = False) -> str:
@@ -24,11 +24,12 @@ def printed(result: CaseResult, *, width: int = 100, colours: bool = False) -> s
 def test_it_begins_with_the_claim_and_ends_with_the_conclusion() -> None:
     lines = printed(made.upheld()).rstrip("\n").split("\n")
     assert lines[0] == f"claim: “{made.CLAIM.quote}” (abstract)"
-    headline, slope, sigma, residual, report = lines[-5:]
+    headline, gate, slope, sigma, residual, report = lines[-6:]
     assert headline == "the dispute stands (UPHELD): part a of the claim does not hold as stated"
+    assert gate == sentences.gate_line(made.upheld())
     assert slope.startswith("slope per ln k: 0.368 over the whole range (standard error 0.009); between 0.236 and 0.41")
     assert sigma.startswith("sigma of growth at fixed n: 9.4 ")
-    assert sigma.endswith("sigma of growth at any stopping time: 4.9")
+    assert sigma.endswith("at any stopping time, all registrations counted: 4.8")
     assert residual == f"residual class: {made.RESIDUAL_CLASS}"
     assert report == "report: demo/reports/paging.html"
 

@@ -147,7 +147,7 @@ def _history_table(records: tuple[RegistrationRecord, ...]) -> Any:
 
     from verifier.model.rulings import ruling_words
 
-    table = Table("registration", "time", "changed from the one before", "ended", box=None)
+    table = Table("registration", "time", "changed", "ended", box=None)
     for number, record in enumerate(records, 1):
         kind = " (exploratory)" if record.exploratory else ""
         changed = ", ".join(record.changed) or "–"

@@ -120,6 +120,9 @@ def as_verifier_error(error: Exception) -> VerifierError:
     """Any exception as the sentence it becomes at the door."""
     if isinstance(error, VerifierError):
         return error
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        where = error.ctx.command_path if error.ctx else "verifier"
+        return BadInput("no command is named", where=where, mend=f"see `{where} --help`")
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "verifier"
         return BadInput(error.format_message().rstrip("."), where=where, mend=f"see `{where} --help`")

@@ -50,10 +50,11 @@ def plan(
     plans = [plan_probe(probe, noises[probe.name], discount=discount) for probe in loaded.probes]
     for entry in plans:
         output.show(_table(entry))
+    opening = _registration_sentence(loaded, ordinal, discount, known=known)
     output.result(
         "verifier/plan/1",
-        " ".join([_registration_sentence(loaded, ordinal, known=known), *(_sentence(entry) for entry in plans)]),
-        next_=[command_line("run", loaded, ledger_url)],
+        " ".join([opening, *map(_sentence, plans)]),
+        next_=_next(loaded, plans, ledger_url),
         registration=loaded.registration,
         registered=known,
         ordinal=ordinal,
@@ -87,9 +88,18 @@ def _pilot(case: Case, executor_name: str, *, trust: bool) -> dict[str, Noise]:
         executor.close()
 
 
-def _registration_sentence(case: Case, ordinal: int, *, known: bool) -> str:
+def _registration_sentence(case: Case, ordinal: int, discount: float, *, known: bool) -> str:
     which = "is registered" if known else "would be registered"
-    return f"{case.name} {which} as {case.registration[:12]}, number {ordinal} for this claim and dispute."
+    return (
+        f"{case.name} {which} as {case.registration[:12]}, number {ordinal} for this claim and dispute: its E-values "
+        f"count {discount:.3g} times."
+    )
+
+
+def _next(case: Case, plans: list[ProbePlan], ledger_url: str) -> list[str]:
+    unknown = any(len(entry.probe.scales) >= 5 and not entry.powers for entry in plans)
+    flags = ["--pilot"] if unknown else []
+    return [command_line("plan" if unknown else "run", case, ledger_url, *flags)]
 
 
 def _sentence(entry: ProbePlan) -> str:
@@ -105,7 +115,7 @@ def _sentence(entry: ProbePlan) -> str:
     if entry.seconds is not None and entry.seconds_with_controls is not None:
         cores = len(os.sched_getaffinity(0))
         text.append(
-            f"It costs at most {_cost(entry.seconds)} CPU seconds, {_cost(entry.seconds_with_controls)} with controls, "
+            f"It costs at most {_cost(entry.seconds)} CPU s, {_cost(entry.seconds_with_controls)} with controls, "
             f"on {cores} cores here; a decision ends it earlier."
         )
     if len(scales) < 5:
@@ -130,7 +140,7 @@ def _sentence(entry: ProbePlan) -> str:
 
 
 def _cost(seconds: float) -> str:
-    return f"{seconds:,.0f}" if seconds >= 1 else "1"
+    return f"{seconds:,.0f}" if seconds >= 1 else "1"  # a figure below a second is none to plan by
 
 
 def _outcomes(power: Power) -> str:

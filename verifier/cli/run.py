@@ -126,21 +126,25 @@ def _run_one(
     except VerifierError as error:
         print_error(error, as_json=output.json)
         return error.exit_code
-    _say(output, result, path)
+    _say(output, result, path, expect)
     if result.ruling.ruling == "NO_ANSWER":
         return Exit.NO_ANSWER
     return Exit.DONE if expect in (None, result.ruling.ruling) else Exit.DOES_NOT_HOLD
 
 
-def _say(output: Output, result: CaseResult, path: Path) -> None:
+def _say(output: Output, result: CaseResult, path: Path, expect: str | None) -> None:
+    from verifier.cli.output import print_json
+    from verifier.model.rulings import ruling_words
     from verifier.report import run_document, summary
 
+    met = expect == result.ruling.ruling
     if output.json:
-        from verifier.cli.output import print_json
-
-        print_json({**run_document(result), "report": str(path)})
+        expected = {"expected": {"ruling": expect, "met": met}} if expect else {}
+        print_json({**run_document(result), "report": str(path), **expected})
     else:
         output.show(*summary(result, path))
+        if expect and not met:
+            output.show(f"expected was {ruling_words(expect)}")
 
 
 def _say_partial(output: Output, case: Case, partial: Exception, command: str) -> Exit:

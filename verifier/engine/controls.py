@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from verifier.engine.sweep import Drawn, Grid, NoAnswer, Results, as_double, ask_units, ask_values, cell, judge
@@ -51,12 +52,27 @@ def control_procedure(
         return ControlRun(result, (), traceback=error.failure.traceback)
 
 
+def most_control_units(control: Control, probe: SweepProbe) -> int:
+    """The most units that a control draws; under `equals` its partner draws as many."""
+    drawing = 2 if control.expect.kind == "equals" else 1
+    return drawing * probe.rule.maximum * len(probe.registered_scales)
+
+
+def most_control_jobs(control: Control, probe: SweepProbe) -> int:
+    """The same with the exact values it asks for."""
+    named = {"named": [probe.baseline, probe.exact], "equals": [probe.baseline]}
+    values = named.get(control.expect.kind, [probe.baseline, control.expect.value])
+    return most_control_units(control, probe) + len(probe.registered_scales) * len([name for name in values if name])
+
+
 def _ruled(control: Control, grid: Grid, discount: float) -> ControlProcedure:
     """An outcome or answer control: judged by the probe's rule, with its looks and its stopping."""
     (judged,) = yield from judge(grid, discount=discount)
     finding = judged.finding
     result = ControlResult(control, finding.answer, finding.outcome, finding.summary)
-    return ControlRun(result, judged.points, judged.units)
+    # the probe's exact curve is not this target's
+    points = tuple(replace(point, exact=None) for point in judged.points)
+    return ControlRun(result, points, judged.units)
 
 
 def _equal(control: Control, own: Grid, partner: Grid) -> ControlProcedure:
@@ -71,13 +87,11 @@ def _equal(control: Control, own: Grid, partner: Grid) -> ControlProcedure:
         if a.values_sha256 != b.values_sha256
     ]
     if not differing:
-        summary = f"draw for draw the same as {control.expect.value} in {len(drawn.rows)} units"
+        summary = f"draw for draw in {len(drawn.rows)} units"
     else:
         scale, replicate = differing[0]
-        summary = (
-            f"differs from {control.expect.value} in {len(differing)} of {len(drawn.rows)} units, "
-            f"first at {own.probe.axis} = {scale}, replicate {replicate}"
-        )
+        where = f"{own.probe.axis} = {scale}, replicate {replicate}"
+        summary = f"in {len(differing)} of {len(drawn.rows)} units, first at {where}"
     return _checked(control, drawn, baseline, passed=not differing, summary=summary)
 
 
@@ -96,11 +110,11 @@ def _valued(control: Control, grid: Grid) -> ControlProcedure:
         if gap and stderr:
             worst = max(worst, abs(as_double(gap)) / stderr)
     if wrong:
-        summary = f"differs from {control.expect.value} at {grid.probe.axis} = {', '.join(map(str, wrong))}"
+        summary = f"at {grid.probe.axis} = {', '.join(map(str, wrong))}"
     else:
         near = len(grid.scales) - exact
-        parts = [f"equals {control.expect.value} exactly at {exact} scales"] if exact else []
-        parts += [f"within {worst:.1f} standard errors of {control.expect.value} at {near} scales"] if near else []
+        parts = [f"exactly at {exact} scales"] if exact else []
+        parts += [f"within {worst:.1f} standard errors at {near} scales"] if near else []
         summary = ", ".join(parts)
     return _checked(control, drawn, baseline, passed=not wrong, summary=summary, exact=values)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verifier.casefile import Case, Probe
+from verifier.engine.controls import most_control_units
 from verifier.engine.register import Entries, same_dispute
 from verifier.engine.sweep import Grid, NoAnswer, ask_units, cell
 from verifier.engine.targets import inspect_targets
@@ -98,15 +99,16 @@ def plan_probe(probe: Probe, noise: Noise, *, discount: float) -> ProbePlan:
     rule = probe.rule
     per_replicate = _seconds(probe.scales, noise, rule.replicate_size)
     per_control = _seconds(probe.registered_scales, noise, rule.replicate_size)
+    control_units = sum(most_control_units(control, probe) for control in probe.controls)
     seconds = None if per_replicate is None else per_replicate * rule.maximum
-    controls = None if per_control is None else per_control * rule.maximum * len(probe.controls)
+    controls = None if per_control is None else per_control * control_units / len(probe.registered_scales)
     enough = len(probe.scales) >= 5 and bool(noise.sd)
     slope = float(rule.alternative)
     return ProbePlan(
         probe=probe,
         noise=noise,
         units=rule.maximum * len(probe.scales),
-        control_units=rule.maximum * len(probe.registered_scales) * len(probe.controls),
+        control_units=control_units,
         seconds=seconds,
         seconds_with_controls=None if seconds is None or controls is None else seconds + controls,
         powers=tuple(_power(probe, noise, discount, at) for at in (slope, 0.0)) if enough else (),

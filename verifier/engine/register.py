@@ -56,7 +56,10 @@ def same_dispute(case: Case, entries: Entries) -> list[Entry]:
 
 
 def history(case: Case, entries: Entries) -> tuple[RegistrationRecord, ...]:
-    """Every registration of this claim and dispute: when, what changed from the one before, how it ended."""
+    """Every registration of this claim and dispute: when, how it ended, and what changed.
+
+    A registration is compared with the last one before it that was not exploratory.
+    """
     registrations = same_dispute(case, entries)
     ended: dict[str, str] = {}
     for ruling in entries("ruling"):
@@ -74,14 +77,15 @@ def history(case: Case, entries: Entries) -> tuple[RegistrationRecord, ...]:
                 ended=ended.get(entry.content["registration"], "no ruling"),
             )
         )
-        before = entry
+        if before is None or not entry.content["exploratory"]:
+            before = entry
     return tuple(records)
 
 
 def _changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     return [
         *changed_paths(before["case"], after["case"]),
-        *(f"--{path}" for path in changed_paths(before["overrides"], after["overrides"])),
+        *(f"--{name}" for name in after["overrides"]),
         *(
             path
             for path in sorted({*before["files"], *after["files"]})

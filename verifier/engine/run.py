@@ -10,12 +10,13 @@ from importlib.metadata import version
 from typing import Any, Protocol
 
 from verifier.casefile import Case
+from verifier.engine.controls import most_control_jobs
 from verifier.engine.entries import ruling_content
 from verifier.engine.probes import control_procedures, probe_procedure, probe_result
 from verifier.engine.record import record
 from verifier.engine.register import Registration, history, register
 from verifier.engine.rule import decide
-from verifier.engine.sweep import Asking, OutOfBudget
+from verifier.engine.sweep import Asking, OutOfBudget, most_jobs
 from verifier.engine.targets import Targets, inspect_targets
 from verifier.ledger import Ledger
 from verifier.model.results import CaseResult, LedgerRecord, ProbeResult
@@ -146,6 +147,8 @@ def _ruled(
         ),
         seconds=seconds,
         command=command,
+        settings=case.settings,
+        code_sha256=case.code_sha256,
         implementations=case.implementations,
         priors=case.priors,
     )
@@ -166,8 +169,7 @@ def _run_probes(
     procedures: list[Asking] = []
     for probe in case.probes:
         names += [probe.name, *(f"control {control.target.partition(':')[2]}" for control in probe.controls)]
-        maxima += [probe.rule.maximum * len(probe.scales)]
-        maxima += [probe.rule.maximum * len(probe.registered_scales)] * len(probe.controls)
+        maxima += [most_jobs(probe), *(most_control_jobs(control, probe) for control in probe.controls)]
         procedures.append(
             probe_procedure(
                 case,

@@ -173,6 +173,12 @@ def _row(results: Results, job: Unit | ValueCall) -> Row:
     return row
 
 
+def most_jobs(probe: SweepProbe) -> int:
+    """The most jobs that `judge` asks for on the probe's scales: its units, and its baseline's and exact values."""
+    values = [name for name in (probe.baseline, probe.exact) if name]
+    return len(probe.scales) * (probe.rule.maximum + len(values))
+
+
 @dataclass(frozen=True)
 class Judged:
     """What the rule found at one end of a sweep, on `values` of shape (scales, replicates)."""

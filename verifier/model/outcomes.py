@@ -9,7 +9,7 @@ class Outcome(SentenceEnum):
     """What an answer says about the dispute. `sentence` is what a person reads."""
 
     FOR_DISPUTE = "FOR_DISPUTE", "the disputed statement is shown not to hold under the registered rule"
-    AGAINST_DISPUTE = "AGAINST_DISPUTE", "the accusation is shown not to hold under the registered rule"
+    AGAINST_DISPUTE = "AGAINST_DISPUTE", "what the dispute asserts is shown not to hold under the registered rule"
     UNDECIDED = "UNDECIDED", "an adequate design reached neither side"
     UNDERPOWERED = "UNDERPOWERED", "this scale, horizon or sample could not have shown it"
     INVALID = "INVALID", "this evidence does not bear on the claim"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from verifier.model.answers import About, Finding
-from verifier.model.case import Claim, Control, Dispute, Implementation, Paper, Premise, Prior
+from verifier.model.case import Claim, Control, Dispute, Implementation, Paper, Premise, Prior, Value
 from verifier.model.controls import ControlResult
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.rulings import CaseRuling, PartRuling
@@ -57,10 +57,10 @@ class ControlRun:
 
 @dataclass(frozen=True, slots=True)
 class Adequacy:
-    """Whether the registered design could have decided at this horizon, and what would: `{"k": 1024, "n": 57, …}`.
+    """Whether the registered design could have decided at this horizon, and what would.
 
-    `needed` lacks "n" (and the inner units) where nothing is known of the noise, and holds "scales" where there are
-    too few.
+    `needed` is like `{"k": 1024, "replicates": 57, "phases": 5700}`; it lacks "replicates" (and the inner units) where
+    nothing is known of the noise, and holds "scales" where there are too few.
     """
 
     adequate: bool
@@ -152,7 +152,10 @@ class LedgerRecord:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """A run of one case, complete."""
+    """A run of one case, complete.
+
+    `settings` are the parameters' values in this run, `code_sha256` the hash of the case's files other than case.toml.
+    """
 
     case: str
     folder: str
@@ -175,5 +178,7 @@ class CaseResult:
     ledger: LedgerRecord
     seconds: float
     command: str
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    code_sha256: str = ""
     implementations: tuple[Implementation, ...] = ()
     priors: tuple[Prior, ...] = ()

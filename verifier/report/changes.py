@@ -33,7 +33,7 @@ def _ground(result: CaseResult) -> list[str]:
         lines.append("The paper's own words, if they say something else than the paraphrase.")
     controls = sum(len(probe.controls) for probe in deciding_probes(result))
     if controls:
-        lines.append(f"One of the {controls} controls giving another answer than the known one when it is repeated.")
+        lines.append(f"An error found in the re-implementation, or in one of the {controls} controls.")
     else:
         lines.append("A control: none was registered, so nothing shows that the set-up would have found the opposite.")
     return lines

@@ -71,7 +71,7 @@ def growth(probe: ProbeResult) -> Growth | None:
         high=None if upper is None else float(upper[1]),
         sigma_fixed=full.get("sigma_fixed_n"),
         sigma_cone=cone.get("sigma_fixed_n"),
-        sigma_anytime=statistics.get("sigma_anytime"),
+        sigma_anytime=statistics.get("sigma_discounted"),
         e_grow=_sup(statistics, "e_grow"),
         e_flat=_sup(statistics, "e_flat"),
         threshold=None if threshold is None else float(parse_rational(str(threshold))),
@@ -91,6 +91,11 @@ def slope_line(found: Growth) -> str:
     )
     if found.low is None or found.high is None:
         return f"{text}; too few replicates for an interval"
+    if found.low > found.high:
+        return (
+            f"{text}; no slope goes with the residual class: its lower end would be {decimal(found.low)} and its upper "
+            f"end {decimal(found.high)}"
+        )
     return (
         f"{text}; between {decimal(found.low)} and {decimal(found.high)} whatever bounded part of the residual class "
         "is mixed in (95 % at any stopping time)"
@@ -103,7 +108,7 @@ def sigma_line(found: Growth) -> str:
     if found.sigma_fixed is not None and found.sigma_cone is not None:
         fixed += f", {_sigma(found.sigma_cone)} for the part that no bounded function explains"
     anytime = "not available" if found.sigma_anytime is None else _sigma(found.sigma_anytime)
-    return f"sigma of growth at fixed n: {fixed}; sigma of growth at any stopping time: {anytime}"
+    return f"sigma of growth at fixed n: {fixed}; at any stopping time, all registrations counted: {anytime}"
 
 
 def _sigma(value: float) -> str:
@@ -136,6 +141,21 @@ def size_line(probe: ProbeResult) -> str:
     if len(probe.evidence) > 1 and (first := probe.evidence[0].statistics) is not None:
         stopped = f"; decided at {int(first['n'])}, then run on to the registered maximum"
     return f"{counted(int(statistics['n']), 'replicate')}{inner} at each scale{stopped}"
+
+
+def design_line(probe: ProbeResult) -> str:
+    """What was registered for a growth sweep: scales, replicate, looks and thresholds."""
+    if not is_growth(probe) or "looks" not in probe.rule:
+        return ""
+    rule = probe.rule
+    scales = [point.at[probe.axis] for point in probe.latest.points] if probe.evidence else []
+    grid = f"{probe.axis} = {', '.join(f'{scale:,}' for scale in scales)}; " if scales else ""
+    inner = "".join(f" of {int(size):,} {plain(str(name))}" for name, size in _replicate(probe).items())
+    return (
+        f"{grid}replicates{inner}, looked at after {', '.join(map(str, rule['looks']))}; smallest slope of interest "
+        f"{float(rule['delta']):g}, alleged {float(rule['alternative']):g} per {unit(probe)}; each side must reach "
+        f"E = {float(rule['threshold']):,.0f}"
+    )
 
 
 def _replicate(probe: ProbeResult) -> Mapping[str, Any]:

@@ -23,7 +23,7 @@ from verifier.model.rulings import Ruling, ruling_words
 from verifier.report import sentences
 from verifier.report.changes import would_change
 from verifier.report.figure import figure_data, sweep_svg
-from verifier.report.growth import evidence_line, explained, growth, sigma_line, size_line, slope_line
+from verifier.report.growth import design_line, evidence_line, explained, growth, sigma_line, size_line, slope_line
 from verifier.report.numbers import rows
 from verifier.report.text import plain, plain_lines, quoted
 
@@ -76,6 +76,8 @@ def render_report(result: CaseResult, *, versions: Mapping[str, str] | None = No
             *(sentences.prior_line(prior) for prior in result.priors),
         ],
         gate=sentences.gate_line(result),
+        settings=sentences.settings_line(result),
+        repeat=sentences.repeat_line(result),
         gate_closed=bool(sentences.gate_reasons(result)),
         registration=sentences.registration_line(result),
         overrides=sentences.overrides_words(result.overrides),
@@ -124,6 +126,7 @@ def _probe(probe: ProbeResult) -> dict[str, Any]:
         "svg": Markup(sweep_svg(probe)) if drawn else None,  # noqa: S704  # matplotlib escapes every text it writes
         "data": Markup(_script_json(figure_data(probe))) if drawn else None,  # noqa: S704  # < is written \u003c
         "rows": rows(probe.latest.points, probe.axis) if drawn else [],
+        "design": design_line(probe),
         "size": size_line(probe),
         "explained": explained(probe),
         "adequacy": sentences.adequacy_line(probe),

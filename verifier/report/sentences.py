@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from verifier.model.case import Implementation, Premise, Prior
+from verifier.model.controls import CHECK_FAILED, CHECK_PASSED
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.results import CaseResult, ControlRun, ProbeResult
 from verifier.model.rulings import Ruling
@@ -33,7 +34,7 @@ def ruling_headline(result: CaseResult) -> str:
             verb = "does" if len(result.ruling.parts) == 1 else "do"
             text = f"{result.ruling.ruling.words}: {parts} of the claim {verb} not hold as stated"
         case Ruling.DISMISSED:
-            text = f"{result.ruling.ruling.words}: the accusation is shown not to hold for {parts} of the claim"
+            text = f"{result.ruling.ruling.words}: what it asserts is shown not to hold for {parts} of the claim"
             if result.verdict.because == Reason.DISPUTE_DISMISSED:
                 text += ", which does not verify the claim"
         case _:
@@ -98,10 +99,12 @@ def expected(run: ControlRun) -> str:
 
 
 def obtained(run: ControlRun) -> str:
-    """What a control gave, in words."""
-    return obtained_words(
+    """What a control gave, in words; a check with how closely."""
+    words = obtained_words(
         run.control.expect.kind, value=run.control.expect.value, answer=run.result.answer, outcome=run.result.outcome
     )
+    checked = run.control.expect.kind != "named" and run.result.answer in {CHECK_PASSED, CHECK_FAILED}
+    return f"{words} {plain(run.result.summary)}" if checked and run.result.summary else words
 
 
 def _below_scale(result: CaseResult) -> str:
@@ -181,8 +184,15 @@ def premise_line(premise: Premise) -> str:
 
 
 def gate_reasons(result: CaseResult) -> list[str]:
-    """Why the contact gate is closed; empty where it is open."""
-    reasons = ["the claim is a paraphrase, the paper's own words are missing"] if result.claim.paraphrase else []
+    """Why the contact gate is closed; empty where it is open: only a ruling that stands gives reason to write."""
+    reasons = []
+    if result.ruling.ruling is not Ruling.UPHELD:
+        reasons.append(f"{result.ruling.ruling.sentence}, so there is nothing to write about")
+    if result.exploratory:
+        reasons.append("this run is exploratory")
+    if not any(probe.controls for probe in deciding_probes(result)):
+        reasons.append("no control shows that the set-up would have found the opposite")
+    reasons += ["the claim is a paraphrase, the paper's own words are missing"] if result.claim.paraphrase else []
     reasons += [
         f"the later version {plain(version.arxiv)} was not read"
         for version in result.paper.later_versions
@@ -197,8 +207,8 @@ def gate_line(result: CaseResult) -> str:
     """Whether anybody may write to the authors on this ground, and what stands in the way."""
     reasons = gate_reasons(result)
     if not reasons:
-        return "contact gate open: quote, later versions and premises are in order"
-    return f"contact gate closed, do not write to the authors on this ground yet: {'; '.join(reasons)}"
+        return "contact gate open: ruling, controls, quote, later versions and premises are in order"
+    return f"contact gate closed, do not write to the authors on this ground: {'; '.join(reasons)}"
 
 
 def later_version_lines(result: CaseResult) -> list[str]:
@@ -252,7 +262,7 @@ def adequacy_line(probe: ProbeResult) -> str:
 def shortfall_line(result: CaseResult, probe: ProbeResult) -> str:
     """What the design lacked, where that is why nothing was decided; else nothing."""
     short = probe.adequacy is not None and not probe.adequacy.adequate
-    return adequacy_line(probe) if short and not result.ruling.ruling.decided else ""
+    return adequacy_line(probe) if short and result.ruling.ruling is Ruling.UNDERPOWERED else ""
 
 
 def so_far_words(result: CaseResult) -> str:
@@ -268,11 +278,26 @@ def needed_words(probe: ProbeResult) -> str:
     for name, value in probe.adequacy.needed.items():
         if name == probe.axis:
             words.append(f"{name} up to {value:,}")
-        elif name == "n":
+        elif name == "replicates":
             words.append(counted(value, "replicate"))
         else:
             words.append(f"{value:,} {plain(name)}")
     return ", ".join(words)
+
+
+def settings_line(result: CaseResult) -> str:
+    """The parameters' values in this run."""
+    if not result.settings:
+        return ""
+    return "parameters: " + ", ".join(f"{plain(name)} = {plain(str(value))}" for name, value in result.settings.items())
+
+
+def repeat_line(result: CaseResult) -> str:
+    """What it takes to obtain the same numbers."""
+    return (
+        "in a ledger that holds no other registration of this dispute, the same case folder (registration "
+        f"{result.registration[:16]}, files {result.code_sha256[:16]}) gives these very numbers"
+    )
 
 
 def ledger_line(result: CaseResult) -> str:

@@ -14,7 +14,7 @@ from verifier.model.results import CaseResult, ProbeResult
 from verifier.model.rulings import Ruling
 from verifier.report import sentences
 from verifier.report.changes import would_change
-from verifier.report.growth import Growth, evidence_line, growth, sigma_line, size_line, slope_line
+from verifier.report.growth import Growth, design_line, evidence_line, growth, sigma_line, size_line, slope_line
 from verifier.report.numbers import rows
 from verifier.report.text import plain, plain_lines
 
@@ -53,6 +53,7 @@ def _opening(result: CaseResult) -> list[str]:
         *(sentences.prior_line(prior) for prior in result.priors),
         sentences.registration_line(result),
         run,
+        sentences.settings_line(result),
     ]
 
 
@@ -63,7 +64,7 @@ def _probe(probe: ProbeResult) -> list[RenderableType]:
     if probe.controls:
         shown.append(_controls(probe))
     found = growth(probe)
-    lines = [size_line(probe), *([evidence_line(found)] if found else [])]
+    lines = [design_line(probe), size_line(probe), *([evidence_line(found)] if found else [])]
     if lines := [line for line in lines if line]:
         shown.append(_lines([f"probe {plain(probe.name)}: {'; '.join(lines)}"]))
     for failure in [probe.failure, *(run.traceback for run in probe.controls)]:
@@ -112,6 +113,7 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None) -> 
         sentences.verdict_line(result),
         "",
         sentences.ruling_headline(result),
+        sentences.gate_line(result),
         *(line for line in numbers if line),
         *([] if report_path is None else [f"report: {fspath(report_path)}"]),
     ]

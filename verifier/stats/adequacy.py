@@ -106,4 +106,4 @@ def needed(
         return result
     while not rule.may_decide(n):
         n += 1
-    return result | {"n": n} | rule.inner(n)
+    return result | {"replicates": n} | rule.inner(n)

@@ -126,6 +126,7 @@ def evaluate(
         e_flat=e_value(evidence.flat, at_stop=stop),
         e_half=e_value(evidence.half, at_stop=stop),
         sigma_anytime=anytime_sigma(float(evidence.grow.max())),
+        sigma_discounted=anytime_sigma(float(evidence.grow.max()) + math.log(discount)),
         misfit=None if fit is None else MisfitStatistic(chi2=fit.chi2, df=fit.df, p=fit.p),
         inflation=inflation,
         extrapolation=ExtrapolationStatistic(applied=prediction.applied, p=prediction.p, why_not=prediction.why_not),
@@ -231,7 +232,7 @@ def _adequacy(design: Design, values: Floats, estimates: Estimates) -> Adequacy:
         upper = [sd_upper_bound(s, df) for s in spread]
         n = horizon.needed_for_contrasts(rule, m=m, sd=upper, discount=design.discount)
         needs = {design.axis: max(design.claim_scale, design.scales[-1])}
-        return Adequacy(adequate=adequate, needed=needs if n is None else needs | {"n": n} | rule.inner(n))
+        return Adequacy(adequate=adequate, needed=needs if n is None else needs | {"replicates": n} | rule.inner(n))
     deviations = values.std(axis=1, ddof=1)
     observed = {k: float(s) for k, s in zip(design.scales, deviations, strict=True) if s > 0}
     needs = horizon.needed(
@@ -266,7 +267,7 @@ def _finding(
         adequacy=adequate,
         residual_class=sentences.residual_class(design.rule, design.scales, axis=design.axis),
         so_far=so_far(design.rule, statistics) if open_ else None,
-        flags=sentences.flags(design.rule),
+        flags=sentences.flags(design.rule, statistics.n),
     )
 
 

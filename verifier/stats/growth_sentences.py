@@ -22,11 +22,14 @@ def residual_class(rule: GrowthRule, scales: Sequence[int], *, axis: str) -> str
     )
 
 
-def flags(rule: GrowthRule) -> tuple[str, ...]:
-    """What the design cannot see, whatever the data show."""
+def flags(rule: GrowthRule, n: int) -> tuple[str, ...]:
+    """What the design cannot see with n replicates, whatever the data show."""
     first = rule.looks[0] * rule.replicate_size
     few = (f"few: the first look rests on {first} repetitions, fewer than {FEW}",) if first < FEW else ()
-    return (*few, f"blind to failures rarer than 1 in {rule.maximum * rule.replicate_size:,} repetitions")
+    if not n:
+        return few
+    names = " × ".join(rule.replicate) or "replicates"
+    return (*few, f"a mean over {n * rule.replicate_size:,} {names} is blind to failures rarer than one in as many")
 
 
 def summary(
@@ -61,9 +64,10 @@ def _numbers(rule: GrowthRule, statistics: GrowthStatistics, axis: str) -> list[
     return [
         f"slope {full.estimate:.3f} per {_unit(rule, axis)}{interval_text(full)}{sigma}",
         (
-            f"sup E_grow {grow.sup:.2g} ({statistics.sigma_anytime:.1f} sigma at any stopping time) and "
-            f"sup E_flat {flat.sup:.2g}, times {statistics.discount:.2g} for the registrations made, "
-            f"against {float(rule.threshold):.2g}"
+            f"evidence for growth E = {grow.sup * statistics.discount:.2g} ({statistics.sigma_discounted:.1f} sigma at "
+            f"any stopping time), for a slope below {float(rule.delta):g} E = {flat.sup * statistics.discount:.2g}, "
+            f"each counted {statistics.discount:.2g} times for the registrations made, against "
+            f"{float(rule.threshold):.2g}"
         ),
         f"{statistics.n} of {rule.maximum} replicates{inner}",
     ]
@@ -80,7 +84,7 @@ def interval_text(slope: Slope) -> str:
 def would_decide(adequacy: Adequacy, *, axis: str) -> str:
     """What would decide, as a clause."""
     needed = dict(adequacy.needed)
-    k, scales, n = needed.pop(axis, None), needed.pop("scales", None), needed.pop("n", None)
+    k, scales, n = needed.pop(axis, None), needed.pop("scales", None), needed.pop("replicates", None)
     if scales is not None:
         return f"at least {scales} scales up to {axis} = {k} are needed"
     if n is None:

@@ -62,7 +62,11 @@ class ExtrapolationStatistic:
 
 @dataclass(frozen=True, kw_only=True)
 class GrowthStatistics:
-    """The numbers behind an answer. E-values are undiscounted; `discount` is what the rule multiplied them by."""
+    """The numbers behind an answer. E-values are undiscounted; `discount` is what the rule multiplied them by.
+
+    sigma_anytime: Φ⁻¹(1 − 1/sup E_grow); sigma_discounted: the same of the discounted supremum, which is what may be
+    quoted after several registrations.
+    """
 
     n: int
     looks_made: tuple[int, ...]
@@ -75,6 +79,7 @@ class GrowthStatistics:
     e_flat: EValue | None = None
     e_half: EValue | None = None
     sigma_anytime: float | None = None
+    sigma_discounted: float | None = None
     misfit: MisfitStatistic | None = None
     inflation: float = 1.0
     extrapolation: ExtrapolationStatistic | None = None
