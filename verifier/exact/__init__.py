@@ -1,0 +1,8 @@
+"""Exact counterexamples: rational systems, the finder, and a checker that stands alone."""
+
+from __future__ import annotations
+
+from verifier.exact.answer import Failure, Horizon, Hypothesis, Refutation, Ties
+from verifier.exact.refute import parse_problem, read_problem, refute
+
+__all__ = ["Failure", "Horizon", "Hypothesis", "Refutation", "Ties", "parse_problem", "read_problem", "refute"]
