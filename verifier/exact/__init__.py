@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from verifier.exact.answer import Failure, Horizon, Hypothesis, Refutation, Ties
-from verifier.exact.refute import parse_problem, read_problem, refute
+from verifier.exact.refute import float_report, parse_problem, read_problem, refute
 
-__all__ = ["Failure", "Horizon", "Hypothesis", "Refutation", "Ties", "parse_problem", "read_problem", "refute"]
+__all__ = [
+    "Failure",
+    "Horizon",
+    "Hypothesis",
+    "Refutation",
+    "Ties",
+    "float_report",
+    "parse_problem",
+    "read_problem",
+    "refute",
+]

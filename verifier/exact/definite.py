@@ -106,9 +106,7 @@ class Largest:
 def _shifted(matrix: IntMatrix, bottom: int, rho: Fraction) -> IntMatrix:
     """A positive multiple of ρI − S."""
     top, scale = rho.numerator * bottom, rho.denominator
-    return [
-        [(top if i == j else 0) - scale * entry for j, entry in enumerate(row)] for i, row in enumerate(matrix)
-    ]
+    return [[(top if i == j else 0) - scale * entry for j, entry in enumerate(row)] for i, row in enumerate(matrix)]
 
 
 def largest_eigenvalue(matrix: Matrix, *, bits: int = 64) -> Largest:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from verifier.exact.answer import Refutation
+from verifier.exact.hardmax.floats import float_report as hardmax_floats
 from verifier.exact.hardmax.problem import HardmaxProblem, read_hardmax
 from verifier.exact.hardmax.refute import refute_hardmax
+from verifier.exact.piecewise.floats import float_report as map_floats
 from verifier.exact.piecewise.problem import LONG_FORM, MapProblem, read_map_problem
 from verifier.exact.piecewise.refute import refute_map
 from verifier.exact.reading import Reader, read_json
@@ -50,7 +52,9 @@ def _texts(fields: dict[str, Reader]) -> None:
     if "symbols" in fields:
         symbols = fields["symbols"]
         if not isinstance(symbols.value, dict) or len(symbols.value) > 32:
-            raise symbols.error("symbols is not an object of at most 32 entries", mend='write {"K": "hull of the tokens"}')
+            raise symbols.error(
+                "symbols is not an object of at most 32 entries", mend='write {"K": "hull of the tokens"}'
+            )
         for key in symbols.value:
             if not 1 <= len(key) <= 100:
                 raise symbols.error("a symbol has no or more than 100 characters", mend="shorten it")
@@ -72,3 +76,11 @@ def refute(
     if isinstance(problem, HardmaxProblem):
         return refute_hardmax(problem, horizon=horizon, time_limit=time_limit, progress=progress)
     return refute_map(problem, horizon=horizon, time_limit=time_limit)
+
+
+def float_report(problem: Problem, found: Refutation, *, horizon: int = HORIZON) -> dict[str, Any]:
+    """What float64 says of the same start, for each form of evaluation, and where it parts from the exact orbit."""
+    if isinstance(problem, HardmaxProblem):
+        first = found.first_violation
+        return hardmax_floats(problem, (first.t, first.component) if first else None, horizon=horizon)
+    return map_floats(problem, horizon=horizon)

@@ -76,7 +76,8 @@ def _ties(branches: tuple[Branch, ...], rules: dict[str, Branch]) -> Ties | None
 def _ambiguous(hypotheses: tuple[Hypothesis, ...], ties: Ties | None, why: str) -> Refutation:
     assert ties is not None
     said = "; ".join(
-        f"{rule}: {answer}" + (f" first at t = {t}" if t is not None else "") for rule, (answer, t) in ties.answers.items()
+        f"{rule}: {answer}" + (f" first at t = {t}" if t is not None else "")
+        for rule, (answer, t) in ties.answers.items()
     )
     return Refutation(
         ExactAnswer.AMBIGUOUS,

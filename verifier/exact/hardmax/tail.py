@@ -156,7 +156,9 @@ def settle(tail: Tail, masks: list[int], t0: int) -> Settled | None:
             next((t + 1 for t in range(certain - 1, tail.s - 1, -1) if not tail.fails(i, t)), tail.s)
             for i in range(tail.count)
         ]
-    by_component = [_back(start, tail.s, lambda t, i=i: bool(masks[t - t0] >> i & 1), t0) for i, start in enumerate(starts)]
+    by_component = [
+        _back(start, tail.s, lambda t, i=i: bool(masks[t - t0] >> i & 1), t0) for i, start in enumerate(starts)
+    ]
 
     def some_fails(t: int) -> bool:
         return bool(masks[t - t0]) if t < tail.s else any(tail.fails(i, t) for i in range(tail.count))
@@ -188,7 +190,9 @@ def _last_safe(tail: Tail, i: int) -> int:
     """One more than the last t ≥ s at which component i does not fail; s where there is none. For convex (t+1)·2J."""
     safe, certain = tail.s, tail.certain
     if tail.fails(i, safe):
-        safe = _between(lambda t: tail.grows(i, t), safe - 1, max(certain, safe))  # the minimum, if it is before `certain`
+        safe = _between(
+            lambda t: tail.grows(i, t), safe - 1, max(certain, safe)
+        )  # the minimum, if it is before `certain`
         if tail.fails(i, safe):
             return tail.s
     return _between(lambda t: tail.fails(i, t), safe, certain)

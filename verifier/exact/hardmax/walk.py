@@ -133,7 +133,11 @@ class Follower:
         limits, taken = self.limits, len(walk.masks)
         at_double = taken >= FIRST_SEPARATION and taken & (taken - 1) == 0
         late = walk.first is not None and taken >= FIRST_SEPARATION
-        if walk.separation is None and walk.state.t >= freeze_from and (at_double or tied or (late and taken % 16 == 0)):
+        if (
+            walk.separation is None
+            and walk.state.t >= freeze_from
+            and (at_double or tied or (late and taken % 16 == 0))
+        ):
             walk.separation = self.separate(walk.state)
         if walk.separation is not None and (tied or walk.first is not None):
             walk.ending = "separation"
@@ -167,6 +171,8 @@ class Follower:
         delta = min(sum((a * y for a, y in zip(u, image, strict=True)), Fraction(0)) / over for image in state.images)
         assert delta > 0
         matrix = self.problem.B[-1]
-        norm = sum((a * x * b for a, row in zip(u, matrix, strict=True) for x, b in zip(row, u, strict=True)), Fraction(0))
+        norm = sum(
+            (a * x * b for a, row in zip(u, matrix, strict=True) for x, b in zip(row, u, strict=True)), Fraction(0)
+        )
         least = self.bound.theta * norm / delta**2  # (t+1) must exceed this
         return Separation(state.t, u, delta, max(state.t, least.numerator // least.denominator))

@@ -97,9 +97,7 @@ def map_text(map_: Map) -> list[list[dict[str, Any]]]:
 
 
 def _branch_text(branch: Branch) -> dict[str, Any]:
-    guards = [
-        {"a": [str(x) for x in g.a], "b": str(g.b), "relation": ">" if g.strict else ">="} for g in branch.guards
-    ]
+    guards = [{"a": [str(x) for x in g.a], "b": str(g.b), "relation": ">" if g.strict else ">="} for g in branch.guards]
     return {"guards": guards, "M": [[str(x) for x in row] for row in branch.M], "c": [str(x) for x in branch.c]}
 
 

@@ -99,7 +99,11 @@ def find_ray(trace: Trace) -> Stay | None:
             z, back, again = (trace.states[start + k * p] for k in range(3))
             one, two = minus(back, z), minus(again, back)
             k = next((i for i, x in enumerate(one) if x), None)
-            if k is None or not 0 < two[k] / one[k] < 1 or any(y != two[k] / one[k] * x for x, y in zip(one, two, strict=True)):
+            if (
+                k is None
+                or not 0 < two[k] / one[k] < 1
+                or any(y != two[k] / one[k] * x for x, y in zip(one, two, strict=True))
+            ):
                 continue
             ratio = two[k] / one[k]
             c = tuple(x + d / (1 - ratio) for x, d in zip(z, one, strict=True))
@@ -133,7 +137,11 @@ def find_level(problem_map: Map, z: Vector, point: Vector) -> tuple[Matrix, Vect
     size = len(z)
     branches = [phase[0] for phase in problem_map]
     rows = [row for b in branches for row in subtracted(b.M, identity(size))]
-    w = point if all(b(point) == point for b in branches) else solve(tuple(rows), tuple(-x for b in branches for x in b.c))
+    w = (
+        point
+        if all(b(point) == point for b in branches)
+        else solve(tuple(rows), tuple(-x for b in branches for x in b.c))
+    )
     if w is None:
         return None
     pairs = [(i, j) for i in range(size) for j in range(i, size)]
@@ -197,7 +205,9 @@ def lyapunov(matrices: list[Matrix]) -> Matrix | None:
         image = [[Fraction(0)] * size for _ in range(size)]
         for M in matrices:
             part = product(transposed(M), product(E, M))
-            image = [[a + b / len(matrices) for a, b in zip(x, y, strict=True)] for x, y in zip(image, part, strict=True)]
+            image = [
+                [a + b / len(matrices) for a, b in zip(x, y, strict=True)] for x, y in zip(image, part, strict=True)
+            ]
         columns.append([E[r][s] - image[r][s] for r, s in pairs])
     found = solve(transposed(tuple(tuple(c) for c in columns)), tuple(Fraction(int(r == s)) for r, s in pairs))
     if found is None:
@@ -225,12 +235,12 @@ def common_lyapunov(matrices: list[Matrix]) -> Matrix | None:
 
 
 def _contracts(P: Matrix, matrices: list[Matrix]) -> bool:
-    return is_positive(P) and all(is_semidefinite(subtracted(P, product(transposed(M), product(P, M)))) for M in matrices)
+    return is_positive(P) and all(
+        is_semidefinite(subtracted(P, product(transposed(M), product(P, M)))) for M in matrices
+    )
 
 
-def _nested(
-    trace: Trace, branches: list[Branch], *, centres: tuple[Vector, ...], P: Matrix, begin: int
-) -> list[Stay]:
+def _nested(trace: Trace, branches: list[Branch], *, centres: tuple[Vector, ...], P: Matrix, begin: int) -> list[Stay]:
     room: list[Fraction] = []
     for branch, centre in zip(branches, centres, strict=True):
         for guard in branch.guards:
@@ -252,16 +262,22 @@ def _nested(
 
 
 def _entered(
-    trace: Trace, *, p: int, q: int, centres: tuple[Vector, ...], P: Matrix, R: Fraction, begin: int, cycle: list[Branch]
+    trace: Trace,
+    *,
+    p: int,
+    q: int,
+    centres: tuple[Vector, ...],
+    P: Matrix,
+    R: Fraction,
+    begin: int,
+    cycle: list[Branch],
 ) -> Stay | None:
     """The first step at which the orbit is in the ellipsoid of the matching phase."""
     for s, z in enumerate(trace.states):
         for k in range(p):
             if (s - begin - k) % q == 0 and quadratic(P, minus(z, centres[k])) <= R:
                 turned = centres[k:] + centres[:k]
-                names = tuple(
-                    trace.map[(s + i) % q].index(cycle[(k + i) % p]) for i in range(p)
-                )
+                names = tuple(trace.map[(s + i) % q].index(cycle[(k + i) % p]) for i in range(p))
                 return Stay(s, names, "ellipsoid", turned, P=P, R=R)
     return None
 
@@ -278,4 +294,3 @@ def _rounded_down(x: Fraction) -> Fraction:
     if x >= 1:
         return Fraction(x.numerator // x.denominator)
     return Fraction(1, -(-x.denominator // x.numerator))
-

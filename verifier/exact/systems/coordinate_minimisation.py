@@ -68,5 +68,11 @@ def solves(data: CoordinateMinimisation, x: Vector) -> bool:
 
 
 SYSTEM = System(
-    "coordinate-minimisation", read, derive, hypotheses, solves=solves, gradient=gradient, kind="coordinate-minimisation"
+    "coordinate-minimisation",
+    read,
+    derive,
+    hypotheses,
+    solves=solves,
+    gradient=gradient,
+    kind="coordinate-minimisation",
 )

@@ -26,7 +26,9 @@ def read(reader: Reader) -> DescentAscent:
     fields = reader.fields(("A", "eta", "order"))
     A = fields["A"].matrix()
     if len(A) + len(A[0]) > MOST_DIMENSION:
-        raise fields["A"].error(f"the state has {len(A) + len(A[0])} entries", mend=f"at most {MOST_DIMENSION} are allowed")
+        raise fields["A"].error(
+            f"the state has {len(A) + len(A[0])} entries", mend=f"at most {MOST_DIMENSION} are allowed"
+        )
     return DescentAscent(A, fields["eta"].rational(), fields["order"].word(("simultaneous", "alternating")))
 
 
@@ -55,6 +57,4 @@ def solves(data: DescentAscent, z: Vector) -> bool:
     return not any(apply(data.A, z[m:])) and not any(apply(transposed(data.A), z[:m]))
 
 
-SYSTEM = System(
-    "gradient-descent-ascent", read, derive, hypotheses, solves=solves, kind="gradient-descent-ascent"
-)
+SYSTEM = System("gradient-descent-ascent", read, derive, hypotheses, solves=solves, kind="gradient-descent-ascent")

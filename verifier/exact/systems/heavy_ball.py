@@ -52,7 +52,9 @@ def read(reader: Reader) -> HeavyBall:
     slopes = fields["slopes"].vector(len(breaks) + 1)
     names = ("value", "alpha", "beta", "mu", "L")
     value, alpha, beta, mu, L = (fields[name].rational() for name in names)
-    return HeavyBall(breaks, slopes, value, alpha, beta, mu, L, fields["tuning"].word(("none", "optimal-for-quadratics")))
+    return HeavyBall(
+        breaks, slopes, value, alpha, beta, mu, L, fields["tuning"].word(("none", "optimal-for-quadratics"))
+    )
 
 
 def derive(data: HeavyBall) -> Map:
@@ -85,7 +87,9 @@ def hypotheses(data: HeavyBall) -> tuple[Hypothesis, ...]:
         if small is None or large is None:
             witness = {"mu": str(data.mu), "L": str(data.L)}
             sentence = "mu and L are not both squares of rationals"
-            found.append(Hypothesis("the tuning is optimal for quadratics", holds=False, witness=witness, sentence=sentence))
+            found.append(
+                Hypothesis("the tuning is optimal for quadratics", holds=False, witness=witness, sentence=sentence)
+            )
         else:
             total = (large + small) ** 2
             found.append(comparison("alpha (sqrt L + sqrt mu)^2 is 4", data.alpha * total, "=", 4))
