@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Check one certificate: `python checker.py CERT` says ACCEPTED, REJECTED or MALFORMED.
 
 The page `docs/certificates.md` is the whole specification; "section n" below is a section of that page. This file
@@ -9,6 +8,8 @@ Order of the file: results and bounds; text and numbers; reading JSON; vectors a
 maps (sections 5 to 7); expressions (section 8); the certificate as a whole; the command.
 """
 # ruff: noqa: B905, RUF007 -- zip(strict=) and itertools.pairwise need Python 3.10, this file runs on 3.9
+# ruff: noqa: D403 -- docstrings begin with a letter of the page: b, d, m
+# ruff: noqa: S105 -- a token here is a token of the grammar
 # ruff: noqa: C901 -- conditions of the page stand in one function each, in the order of the page
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import os
 import re
 import sys
 from fractions import Fraction
-from typing import Any, Iterator, NamedTuple, NoReturn, Sequence  # noqa: UP035 -- one source of types on 3.9
+from typing import Any, Callable, Iterator, NamedTuple, NoReturn, Sequence  # noqa: UP035 -- one source of types on 3.9
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Results and bounds (sections 1 and 2)
@@ -38,7 +39,7 @@ CYCLE = BRANCHES = 64
 EXPLICIT_STEPS = 2_001
 TAIL_TIMES = 2_000
 WORK_UNITS = 4_000_000
-# The page leaves the length of texts to the JSON Schema, which this file does not read; the file's size bounds them too.
+# The page leaves the length of texts to the JSON Schema, which this file does not read.
 TEXT_CHARACTERS = 10_000
 SYMBOLS = 64
 MAP_HYPOTHESES = 8
@@ -171,7 +172,7 @@ PIECE_POWER = 10**PIECE
 
 
 def printable(text: str) -> str:
-    """Printable ASCII; every other character as `\\uXXXX` (beyond the BMP as its two surrogates)."""
+    """Printable ASCII; every other character as its JSON escape (beyond the BMP as two surrogates)."""
     out = []
     for char in text:
         code = ord(char)
@@ -551,26 +552,33 @@ def symmetric(rows: Matrix) -> bool:
 
 
 def definite(rows: Matrix, meter: Meter, *, strict: bool) -> bool:
-    """Section 9: elimination without exchanges; positive definite if strict, else positive semidefinite."""
-    size = len(rows)
-    meter.charge(size**3 * (1 + size * matrix_bits(rows) // 500))
+    """Section 9: elimination without exchanges; positive definite if strict, else positive semidefinite.
+
+    Fraction-free: after the pivots k1 < k2 < ... every entry is the entry of the Schur complement times the last pivot
+    (a positive minor) and the denominator: signs and zeros are the page's. Python's gcds would cost most of the time.
+    """
+    size, b = len(rows), matrix_bits(rows)
+    meter.charge(size**3 * (1 + size * b // 500))
     if not symmetric(rows):
         return False
-    s = [list(row) for row in rows]
+    s, den = scaled(rows)
+    # unusual denominators make the common one long; then the work is more than the page's charge
+    meter.charge(size**3 * (size * max(scaled_bits(Scaled(s, den)) - 2 * b - 64, 0) // 500))
+    last = 1
     for k in range(size):
         pivot = s[k][k]
         if pivot < 0 or (strict and pivot == 0):
             return False
-        later = [i for i in range(k + 1, size) if s[k][i]]
         if pivot == 0:
-            if later:
+            if any(s[k][k + 1 :]):
                 return False
             continue
-        for i in later:
-            factor = fit(s[k][i] / pivot)
-            for j in later:
-                if j >= i:  # the upper half is enough: the Schur complement is symmetric
-                    s[i][j] = fit(s[i][j] - factor * s[k][j])
+        for i in range(k + 1, size):
+            for j in range(i, size):  # the upper half is enough: the Schur complement is symmetric
+                s[i][j] = (pivot * s[i][j] - s[k][i] * s[k][j]) // last
+                if s[i][j].bit_length() > COMPUTED_BITS:  # the bound is on the entry in lowest terms
+                    fit(Fraction(s[i][j], pivot * den))
+        last = pivot
     return True
 
 
@@ -623,7 +631,7 @@ def scaled(rows: Sequence[Sequence[Fraction]]) -> Scaled:
 
 def scaled_bits(state: Scaled) -> int:
     """At least b of section 1: common denominators are no smaller than reduced ones."""
-    return max(state.den.bit_length(), max(entry.bit_length() for row in state.rows for entry in row))
+    return max(state.den.bit_length(), *(entry.bit_length() for row in state.rows for entry in row))
 
 
 def reduced(rows: list[list[int]], den: int) -> Scaled:
@@ -770,6 +778,25 @@ def check_hardmax_hypotheses(problem: Hardmax, weights: Vector, report: Report, 
     report.add("Hypotheses", f"H4: the step is {problem.step}")
 
 
+class Energies(NamedTuple):
+    """e_i(t) of all components over one denominator: comparing them needs no gcd."""
+
+    nums: list[int]
+    den: int
+
+    def value(self, i: int) -> Fraction:
+        """e_i(t)."""
+        return Fraction(self.nums[i], self.den)
+
+
+def bounded_energies(nums: list[int], den: int) -> Energies:
+    """Energies whose lowest terms stay inside the bound on computed numbers."""
+    if max(den.bit_length(), *(num.bit_length() for num in nums)) > COMPUTED_BITS:
+        for num in nums:
+            fit(Fraction(num, den))
+    return Energies(nums, den)
+
+
 class ExactTest:
     """Section 4: component i fails at t iff D^2 > 0 and rho*I - B^{t0} > 0, with rho = (t+1) e / (2 D^2)."""
 
@@ -802,20 +829,23 @@ class ExactTest:
             return False
         return definite(shifted(rho, self.first_matrix), self.meter, strict=True)
 
-    def failing(self, energies: Sequence[Fraction], t: int) -> list[bool]:
-        """Which components fail at t: failing is monotone in the energy, so bisection finds the smallest failing one."""
-        order = sorted(set(energies))
-        low, high = 0, len(order)
-        if not self.fails(order[-1], t):
-            return [False] * len(energies)
-        high -= 1
+    def any_fails(self, energies: Energies, t: int) -> bool:
+        """Whether some component fails at t: the largest energy decides."""
+        return self.fails(Fraction(max(energies.nums), energies.den), t)
+
+    def failing(self, energies: Energies, t: int) -> list[bool]:
+        """Which components fail at t: failing is monotone in the energy, so bisection finds the smallest that fails."""
+        if not self.any_fails(energies, t):
+            return [False] * len(energies.nums)
+        order = sorted(set(energies.nums))
+        low, high = 0, len(order) - 1
         while low < high:
             middle = (low + high) // 2
-            if self.fails(order[middle], t):
+            if self.fails(Fraction(order[middle], energies.den), t):
                 high = middle
             else:
                 low = middle + 1
-        return [energy >= order[low] for energy in energies]
+        return [num >= order[low] for num in energies.nums]
 
 
 def squared_diameter(tokens: list[Vector], meter: Meter) -> Fraction:
@@ -824,7 +854,8 @@ def squared_diameter(tokens: list[Vector], meter: Meter) -> Fraction:
     meter.charge(len(tokens) ** 2 * len(tokens[0]) // 2 * (1 + scaled_bits(state) // 500))
     best = 0
     for a, b in itertools.combinations(state.rows, 2):
-        best = max(best, sum((p - q) ** 2 for p, q in zip(a, b)))
+        distance = sum((p - q) ** 2 for p, q in zip(a, b))
+        best = max(best, distance)
     return fit(Fraction(best, state.den**2))
 
 
@@ -864,7 +895,7 @@ class Walk(NamedTuple):
     sequence: list[tuple[int, ...]]
     admitted: list[list[list[int]]]
     failures: list[list[bool]]
-    energies: list[Fraction]
+    energies: Energies
     state: Scaled
 
 
@@ -971,10 +1002,10 @@ def moved(state: Scaled, targets: tuple[int, ...], gamma: Fraction) -> Scaled:
     return reduced(rows, q * state.den)
 
 
-def energies_of(state: Scaled, forms: Scaled) -> list[Fraction]:
+def energies_of(state: Scaled, forms: Scaled) -> Energies:
     """J = <B x, x>/2 of every token."""
-    den = 2 * forms.den * state.den**2
-    return [fit(Fraction(int_dot([int_dot(row, x) for row in forms.rows], x), den)) for x in state.rows]
+    nums = [int_dot([int_dot(row, x) for row in forms.rows], x) for x in state.rows]
+    return bounded_energies(nums, 2 * forms.den * state.den**2)
 
 
 def follow(problem: Hardmax, branch: Branch, where: str, test: ExactTest, *, wanted: int | None) -> Walk:
@@ -982,7 +1013,7 @@ def follow(problem: Hardmax, branch: Branch, where: str, test: ExactTest, *, wan
     state = reduced(*scaled(problem.tokens))
     forms = [scaled(m) for m in problem.matrices]
     sequence = [targets for count, targets in branch.runs for _ in range(count)]
-    admitted, failures, energies = [], [], []
+    admitted, failures, energies = [], [], Energies([], 1)
     for k, targets in enumerate(sequence):
         t = problem.start + k
         here = forms[min(k, len(forms) - 1)]
@@ -1031,14 +1062,14 @@ def differs(walks: list[Walk], b: int, depth: int) -> bool:
     return walks[b - 1].sequence[depth] != walks[b].sequence[depth]
 
 
-def check_first(first: First, where: str, energies: list[Fraction], test: ExactTest) -> None:
+def check_first(first: First, where: str, energies: Energies, test: ExactTest) -> None:
     """The sides of a first failure, and that the component is the lowest that fails."""
     flags = test.failing(energies, first.t)
     if not any(flags):
         raise Rejected("inequality", f"{where}: no component fails at t = {first.t}")
     if flags.index(True) != first.component:
         raise Rejected("first", f"{where}: the lowest component failing at t = {first.t} is {flags.index(True)}")
-    if first.lhs != energies[first.component]:
+    if first.lhs != energies.value(first.component):
         raise Rejected("side", f"{where}: lhs is not the energy of component {first.component} at t = {first.t}")
     if first.rhs != test.right_side(first.t):
         raise Rejected("side", f"{where}: rhs is not 2*lambda_bound*D^2/(t+1) at t = {first.t}")
@@ -1056,12 +1087,13 @@ def first_lines(first: First, name: str) -> list[str]:
 
 def bound_line(test: ExactTest) -> str:
     """What is known about lambda_max."""
-    return f"lambda_max(B^t0) {'=' if test.sharp else '<='} {side_text(test.bound)}, D^2 = {side_text(test.square_diameter)}"
+    relation = "=" if test.sharp else "<="
+    return f"lambda_max(B^t0) {relation} {side_text(test.bound)}, D^2 = {side_text(test.square_diameter)}"
 
 
 def prepare_hardmax(
-    certificate: dict[str, Any], problem: Hardmax, for_all: bool
-) -> tuple[Vector, Fraction, list[Branch]]:  # noqa: FBT001 -- private
+    certificate: dict[str, Any], problem: Hardmax, *, for_all: bool
+) -> tuple[Vector, Fraction, list[Branch]]:
     """The fields common to both kinds, read before any condition is looked at."""
     weights = vector(certificate["weights"], "weights", problem.size, CERTIFICATE_DIGITS)
     bound = rational(certificate["lambda_bound"], "lambda_bound", CERTIFICATE_DIGITS)
@@ -1160,6 +1192,7 @@ class Tail:
         gaps = [minus(x, tokens[v]) for x in tokens]
         self.c1 = [fit(2 * dot(image, gap)) for gap in gaps]
         self.c2 = [form(last, gap) for gap in gaps]
+        self.scaled = scaled([[self.c0], self.c1, self.c2])
         kappas = {"2/(t+2)": s * (s + 1), "2/(t+1)": s * (s - 1), "1/(t+2)": s + 1}
         self.kappa = Fraction(kappas.get(problem.step, 0))
 
@@ -1179,15 +1212,14 @@ class Tail:
             raise Malformed("too-large", f"the power (1 - gamma)^{power} is too long; use separation")
         return Fraction(base.numerator**power if length else 0, base.denominator**power if length else 1)
 
-    def energy(self, i: int, t: int) -> Fraction:
-        """e_i(t) for t >= s."""
-        self.test.meter.charge(self.problem.dimension**3 + 10)
+    def energies(self, t: int, components: Sequence[int]) -> Energies:
+        """e_i(t) of some components, t >= s."""
+        self.test.meter.charge(len(components) * (self.problem.dimension**3 + 10))
         r = self.ratio(t)
-        return fit((self.c0 + self.c1[i] * r + self.c2[i] * r * r) / 2)
-
-    def energies(self, t: int) -> list[Fraction]:
-        """e_i(t) of every component."""
-        return [self.energy(i, t) for i in range(self.problem.size)]
+        p, q = r.numerator, r.denominator
+        (constant, *_), linear, square = self.scaled.rows
+        nums = [constant * q * q + linear[i] * p * q + square[i] * p * p for i in components]
+        return bounded_energies(nums, 2 * self.scaled.den * q * q)
 
     def polynomial(self, i: int, m: int) -> Poly:
         """P_i(m + z) as a polynomial in z: positive iff (t+1) 2 e_i(t) > theta at t = m + z."""
@@ -1241,6 +1273,7 @@ class Frozen:
 
     def __init__(self, problem: Hardmax, branch: Branch, walk: Walk, where: str, test: ExactTest) -> None:
         self.start, self.where, self.test, self.walk = problem.start, where, test, walk
+        self.size = problem.size
         assert branch.freeze is not None
         self.s, v = branch.freeze
         check_last_step(problem, branch, self.s, where, code="freeze")
@@ -1252,21 +1285,21 @@ class Frozen:
                 raise Rejected("freeze", f"{where}: at step {self.s} token {i} does not choose class {v} alone")
         self.tail = Tail(problem, walk.state, self.s, v, test)
 
-    def energies(self, t: int) -> list[Fraction]:
+    def energies(self, t: int) -> Energies:
         """e_i(t); explicit energies are kept only at the t of `first`."""
-        return self.tail.energies(t) if t >= self.s else self.walk.energies
+        return self.tail.energies(t, range(self.size)) if t >= self.s else self.walk.energies
 
     def fails(self, i: int, t: int) -> bool:
         """Whether component i fails at t."""
         if t < self.s:
             return self.walk.failures[t - self.start][i]
-        return self.test.fails(self.tail.energy(i, t), t)
+        return self.test.fails(self.tail.energies(t, [i]).value(0), t)
 
     def any_fails(self, t: int) -> bool:
-        """Whether some component fails at t: the largest energy decides."""
+        """Whether some component fails at t."""
         if t < self.s:
             return any(self.walk.failures[t - self.start])
-        return self.test.fails(max(self.tail.energies(t)), t)
+        return self.test.any_fails(self.energies(t), t)
 
     def check_component(self, i: int, claimed: int) -> None:
         """Condition 4: component i fails at every t >= claimed and not at claimed - 1."""
@@ -1863,6 +1896,10 @@ class Stepper:
         self.state = reduced(*scaled([problem.z]))
         self.t = 0
 
+    def above(self, guard: list[int]) -> bool:
+        """Whether a.z_t + b > 0, for [a | b] in integers."""
+        return int_dot(guard, [*self.state.rows[0], self.state.den]) > 0
+
     @property
     def z(self) -> Vector:
         """z_t."""
@@ -1911,8 +1948,9 @@ def check_map_violation(certificate: dict[str, Any], problem: MapProblem, report
     check_map_hypotheses(problem, report, meter)
     h, g = problem.claim.vector, problem.claim.number
     orbit = Stepper(problem, meter)
+    broken = scaled([[*h, -g]]).rows[0]
     while orbit.t < t:
-        if dot(h, orbit.z) > g:
+        if orbit.above(broken):
             raise Rejected("first", f"h.z_t is above g already at t = {orbit.t}")
         orbit.step()
     if lhs != dot(h, orbit.z):
@@ -1939,7 +1977,7 @@ class Points:
         rows = sized(found["points"], "shape.points", p)
         self.points = [vector(row, f"shape.points[{k}]", m, CERTIFICATE_DIGITS) for k, row in enumerate(rows)]
 
-    def prepare(self, cycle: list[Piece], meter: Meter) -> None:
+    def prepare(self, _cycle: list[Piece], _meter: Meter) -> None:
         """Nothing to prepare."""
 
     def contains(self, z: Vector) -> bool:
@@ -2033,7 +2071,7 @@ class Box:
             sides.append([vector(row, f"shape.{name}[{k}]", m, CERTIFICATE_DIGITS) for k, row in enumerate(rows)])
         self.low, self.high = sides
 
-    def prepare(self, cycle: list[Piece], meter: Meter) -> None:
+    def prepare(self, cycle: list[Piece], _meter: Meter) -> None:
         """The boxes are not empty."""
         for k in range(len(cycle)):
             if any(p > q for p, q in zip(self.low[k], self.high[k])):
@@ -2159,7 +2197,12 @@ class Excluded(NamedTuple):
     other_g: Fraction
 
 
-SHAPES = {"points": Points, "ellipsoid": Ellipsoid, "box": Box, "ray": Ray}
+SHAPES: dict[str, Callable[[Any, int, int], Points | Ellipsoid | Box | Ray]] = {
+    "points": Points,
+    "ellipsoid": Ellipsoid,
+    "box": Box,
+    "ray": Ray,
+}
 
 
 def read_excluded(value: Any, shape: str, claim: str, p: int, m: int) -> Excluded:
@@ -2195,7 +2238,10 @@ def check_invariant(certificate: dict[str, Any], problem: MapProblem, report: Re
     if kind == "level":
         check_level(Level(raw, problem.dimension), problem, start, report, meter)
     else:
-        check_sets(certificate, kind, problem, start, report, meter)
+        check_sets(certificate, problem, start, report, meter)
+    if kind != "level":
+        report.add("Sides", f"cycle from step {start}: branches {', '.join(map(str, certificate['cycle']))}")
+    report.add("Sides", f"set: {json.dumps(raw)}")  # read above, hence only listed fields and numbers
     report.add(
         "Statement",
         f"the claim says {problem.claim.text}; from step {start} the orbit stays in the set listed, where it is false",
@@ -2240,10 +2286,9 @@ def check_level(level: Level, problem: MapProblem, start: int, report: Report, m
     )
 
 
-def check_sets(
-    certificate: dict[str, Any], kind: str, problem: MapProblem, start: int, report: Report, meter: Meter
-) -> None:
+def check_sets(certificate: dict[str, Any], problem: MapProblem, start: int, report: Report, meter: Meter) -> None:
     """The other shapes: entry, guards and images by induction, then what is excluded."""
+    kind = certificate["shape"]["type"]
     cycle = array(certificate["cycle"], "cycle", 1, CYCLE)
     p, q = len(cycle), len(problem.phases)
     if p % q:
@@ -2366,6 +2411,7 @@ def check_spectral(certificate: dict[str, Any], problem: MapProblem, report: Rep
     left, right = abs(c[n - j]), math.comb(n, j) * abs(c[n])
     report.add(
         "Sides",
+        f"polynomial of the start, constant first: {', '.join(rows)}",
         f"after {squarings} squarings: |c_{n - j}| = {side_text(Fraction(left))}",
         f"C({n}, {j}) |c_{n}| = {side_text(Fraction(right))}",
     )
@@ -3307,7 +3353,7 @@ def check_file(path: str) -> Result:
     """Check a file; only a regular one, so that a pipe cannot keep the checker waiting."""
     try:
         if not os.path.isfile(path):  # noqa: PTH113 -- a path with a null byte must not raise
-            return Result("MALFORMED", "unreadable", "there is no such file", [])
+            return Result("MALFORMED", "unreadable", "there is no regular file of this name", [])
         with open(path, "rb") as file:  # noqa: PTH123 -- the path is a string, and nothing else is done with it
             data = file.read(FILE_BYTES + 1)
     except (OSError, ValueError):
