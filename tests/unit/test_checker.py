@@ -102,7 +102,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("violation", "branches.0.t", "224", "MALFORMED schema"),
     ("violation", "branches.0.t", True, "MALFORMED schema"),
     ("violation", "branches.0.t", 224.0, "MALFORMED number"),
-    ("violation", "branches.0.selections.0.targets", [1, 1], "REJECTED selection"),
+    ("violation", "branches.0.selections.0.targets", [0, 1], "REJECTED selection"),
     ("violation", "branches.0.selections.1.targets", [1, 0], "MALFORMED shape"),
     ("violation", "branches.0.selections.1.targets", [0, 0], "REJECTED selection"),
     ("violation", "branches.0.selections.1.targets", [1], "MALFORMED shape"),
@@ -165,7 +165,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("stays-below", "problem.claim", {"name": "bounded"}, "REJECTED claim"),
     ("stays-below", P + "map.0.0.guards", [{"a": ["1"], "b": "-2", "relation": "<"}], "MALFORMED schema"),
     ("stays-below", P + "map.0.0.guards", [{"a": ["-1"], "b": "2", "relation": ">"}], "REJECTED map"),
-    ("stays-below", P + "map.0.0.c", ["1"], "REJECTED side"),
+    ("stays-below", P + "map.0.0.c", ["1"], "REJECTED first"),
     (
         "stays-below",
         P + "hypotheses",
@@ -219,7 +219,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("ray", P + "hypotheses", [], "REJECTED claim"),
     ("ray", P + "hypotheses.0.A.0.0", "1", "REJECTED hypothesis"),
     ("ray", P + "map.0.0.guards.0.relation", ">=", "REJECTED hypothesis"),
-    ("ray", "problem.state.z", ["-1", "1", "-1"], "REJECTED map"),
+    ("ray", "problem.state.z", ["-1", "1", "-1"], "REJECTED entry"),
     ("ray", "problem.claim", {"name": "converges"}, "MALFORMED schema"),
     # points
     ("points", "shape.points.3", ["-1", "1"], "REJECTED invariance"),
@@ -255,7 +255,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("admm", "polynomial", ["162"], "MALFORMED shape"),
     ("admm", "j", 6, "MALFORMED shape"),
     ("admm", "j", 0, "MALFORMED shape"),
-    ("admm", "of", "difference", "REJECTED polynomial"),
+    ("admm", "of", "difference", "ACCEPTED"),  # 1 is no root, so M - I keeps the Krylov space
     ("admm", "problem.claim", {"name": "converges"}, "REJECTED claim"),
     ("admm", "problem.claim.point", ["1", "0", "0", "0", "0"], "REJECTED claim"),
     ("admm", P + "hypotheses.0.beta", "2", "REJECTED hypothesis"),
@@ -385,6 +385,12 @@ def test_a_strangers_text_is_shown_in_ascii() -> None:
     assert word(change(value, "problem.paper", {})) == "MALFORMED schema"
 
 
+def loses_only_a_hypothesis(path: str, new: Any) -> bool:
+    """A problem with fewer hypotheses is another problem, refuted as well."""
+    *_, parent, last = ["", *path.split(".")]
+    return (new is DROP and parent == "hypotheses") or (new == [] and last == "hypotheses")
+
+
 def test_every_dropped_or_retyped_field_is_noticed() -> None:
     """Any field left out, and any leaf of another type, is never accepted."""
 
@@ -399,9 +405,9 @@ def test_every_dropped_or_retyped_field_is_noticed() -> None:
         value = example(name)
         for path in paths(value):
             for new in (DROP, None, {}, [], 0.5, "x"):
-                result = check(change(value, path, new))
-                harmless = "hypotheses" in path and result.word == "ACCEPTED"
-                assert result.word != "ACCEPTED" or harmless, (name, path, new)
+                changed = change(value, path, new)
+                if changed != value and not loses_only_a_hypothesis(path, new):
+                    assert check(changed).word != "ACCEPTED", (name, path, new)
 
 
 def hardmax(kind: str, step: str, tokens: list[str], ties: str) -> Any:
@@ -552,12 +558,14 @@ def gamma_text(step: str) -> str:
     [
         ("2/(t+2)", ["4", "-1"], ["1/5", "4/5"], 300),
         ("2/(t+1)", ["4", "-1"], ["1/5", "4/5"], 300),
-        ("2/(t+1)", ["3", "-1", "-2"], ["2/5", "0", "3/5"], 300),
+        ("2/(t+1)", ["3", "-1", "-2"], ["2/5", "0", "3/5"], 600),
+        ("2/(t+1)", ["4", "-1", "-1/2"], ["1/5", "4/5", "0"], 300),
         ("1/(t+2)", ["4", "-1"], ["1/5", "4/5"], 600),
         ("1/(t+2)", ["6", "-1", "-1/2"], ["1/7", "6/7", "0"], 600),
         ("1/3", ["4", "-1"], ["1/5", "4/5"], 600),
-        ("1/10", ["4", "-1"], ["1/5", "4/5"], 600),
-        ("3/4", ["4", "-1"], ["1/5", "4/5"], 600),
+        ("1/2", ["4", "-1"], ["1/5", "4/5"], 200),
+        ("3/5", ["4", "-1"], ["1/5", "4/5"], 200),
+        ("2/5", ["7", "-2"], ["2/9", "7/9"], 200),
     ],
 )
 def test_for_all_agrees_with_stepping(step: str, tokens: list[str], weights: list[str], times: int) -> None:
@@ -585,7 +593,7 @@ def run(*arguments: str, folder: Path, python: str = sys.executable) -> subproce
         capture_output=True,
         text=True,
         check=False,
-        preexec_fn=limits,  # noqa: PLW1509 -- no threads here
+        preexec_fn=limits,
         timeout=60,
     )
 
