@@ -562,8 +562,11 @@ def definite(rows: Matrix, meter: Meter, *, strict: bool) -> bool:
     if not symmetric(rows):
         return False
     s, den = scaled(rows)
-    # unusual denominators make the common one long; then the work is more than the page's charge
-    meter.charge(size**3 * (size * max(scaled_bits(Scaled(s, den)) - 2 * b - 64, 0) // 500))
+    # many different denominators make the common one long: it is a computed number too, and its length costs time
+    whole = scaled_bits(Scaled(s, den))
+    if whole > COMPUTED_BITS:
+        raise Malformed("too-large", f"the common denominator of a matrix has more than {COMPUTED_BITS} bits")
+    meter.charge(size**3 * (size * max(whole - 2 * b - 64, 0) // 500))
     last = 1
     for k in range(size):
         pivot = s[k][k]
@@ -2798,7 +2801,7 @@ def exp_bounds(x: int, p: int, meter: Meter) -> Ball:
         raise Malformed("too-large", f"the argument of exp is beyond +-{EXP_ARGUMENT}")
     r = max(0, abs(x).bit_length() - p + 1)  # then |x| < 2^(p+r-1), so |x/2^(p+r)| < 1/2
     w = p + r + ceil_shift(2 * max(x, 0), p) + 40
-    meter.charge(w // 8 * (1 + w // 500))  # about the number of terms; more than the page charges
+    meter.charge(w // 3 * (1 + w // 500))  # more than the page charges: it is a loop over some w/8 terms
     y = abs(x) << (w - p - r)  # exact: w >= p + r
     low = high = 0
     term_low = term_high = 1 << w
@@ -2838,7 +2841,7 @@ def log_bounds(x: int, p: int, meter: Meter) -> Ball:
         k -= 1
     e = k - p
     w = p + abs(e).bit_length() + 40
-    meter.charge(w // 2 * (1 + w // 500))
+    meter.charge(w * (1 + w // 500))
     low, high = artanh_bounds(abs(x - (1 << k)), x + (1 << k), w)
     if x < 1 << k:
         low, high = -high, -low
@@ -2888,7 +2891,7 @@ class Enclosures:
         if n == 0:
             return Ball(1 << self.p, 1 << self.p)
         size = max(abs(a.lo), abs(a.hi)).bit_length()
-        self.meter.charge(10 * (n * size // 500))
+        self.meter.charge(n * size // 10)
         if n * (size - 1 - self.p) + self.p >= COMPUTED_BITS:
             raise Malformed("too-large", "a power is too long")
         shift = (n - 1) * self.p
