@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
+
+Vector = list[Fraction]
+Matrix = list[Vector]
 
 STEPS = {
     "2/(t+2)": lambda t: Fraction(2, t + 2),
@@ -12,22 +16,22 @@ STEPS = {
 }
 
 
-def times(B, x):
+def times(B: Matrix, x: Vector) -> Vector:
     return [sum((b * y for b, y in zip(row, x, strict=True)), Fraction(0)) for row in B]
 
 
-def dot(x, y):
+def dot(x: Vector, y: Vector) -> Fraction:
     return sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0))
 
 
-def determinant(S):
+def determinant(S: Matrix) -> Fraction:
     """By cofactors: nothing shared with elimination."""
     if not S:
         return Fraction(1)
     return sum((-1) ** j * S[0][j] * determinant([r[:j] + r[j + 1 :] for r in S[1:]]) for j in range(len(S)) if S[0][j])
 
 
-def exceeds_largest_eigenvalue(rho, B):
+def exceeds_largest_eigenvalue(rho: Fraction, B: Matrix) -> bool:
     """ρ > λ_max(B), by the leading principal minors of ρI − B."""
     n = len(B)
     S = [[(rho if i == j else 0) - B[i][j] for j in range(n)] for i in range(n)]
@@ -37,7 +41,7 @@ def exceeds_largest_eigenvalue(rho, B):
 class Brute:
     """One problem document, stepped without any shortcut."""
 
-    def __init__(self, document):
+    def __init__(self, document: dict[str, Any]) -> None:
         parameters = document["parameters"]
         raw = parameters["B"]
         matrices = raw if isinstance(raw[0][0], list) else [raw]
@@ -46,17 +50,18 @@ class Brute:
         self.t0 = 1 if self.step == "2/(t+1)" else 0
         self.ties = document["ties"]
         self.start = [[Fraction(x) for x in token] for token in document["state"]["tokens"]]
-        self.D2 = max(dot(d, d) for x in self.start for y in self.start for d in [[a - b for a, b in zip(x, y)]])  # noqa: B905  # equal lengths
+        gaps = [[a - b for a, b in zip(x, y, strict=True)] for x in self.start for y in self.start]
+        self.D2 = max(dot(gap, gap) for gap in gaps)
 
-    def B(self, t):
+    def matrix(self, t: int) -> Matrix:
         return self.matrices[min(t - self.t0, len(self.matrices) - 1)]
 
-    def gamma(self, t):
+    def gamma(self, t: int) -> Fraction:
         return STEPS[self.step](t) if self.step in STEPS else Fraction(self.step)
 
-    def choices(self, t, x):
+    def choices(self, t: int, x: Matrix) -> list[list[int]]:
         """For each token the classes (by lowest index) with the least score."""
-        images = [times(self.B(t), y) for y in x]
+        images = [times(self.matrix(t), y) for y in x]
         names = [images.index(image) for image in images]
         found = []
         for image in images:
@@ -64,7 +69,7 @@ class Brute:
             found.append(sorted({names[k] for k, score in enumerate(scores) if score == min(scores)}))
         return found
 
-    def admitted(self, t, x):
+    def admitted(self, t: int, x: Matrix) -> list[tuple[int, ...]]:
         choices = self.choices(t, x)
         if self.ties == "lowest-index":
             return [tuple(c[0] for c in choices)]
@@ -72,15 +77,15 @@ class Brute:
             return [tuple(c[-1] for c in choices)]
         return list(product(*choices))
 
-    def move(self, t, x, targets):
+    def move(self, t: int, x: Matrix, targets: tuple[int, ...]) -> Matrix:
         g = self.gamma(t)
         return [[(1 - g) * a + g * b for a, b in zip(y, x[k], strict=True)] for y, k in zip(x, targets, strict=True)]
 
-    def failing(self, t, x):
+    def failing(self, t: int, x: Matrix) -> set[int]:
         """The components that fail at t, given the tokens *after* the step."""
         if self.D2 == 0:
             return set()
-        B = self.B(t)
+        B = self.matrix(t)
         energies = [dot(times(B, y), y) / 2 for y in x]
         return {
             i
@@ -88,7 +93,7 @@ class Brute:
             if exceeds_largest_eigenvalue((t + 1) * e / (2 * self.D2), self.matrices[0])
         }
 
-    def orbit(self, last):
+    def orbit(self, last: int) -> tuple[list[tuple[int, set[int]]], bool]:
         """[(t, failing components)] up to `last` along the first admitted selection, and whether a tie occurred."""
         x, found, tied = self.start, [], False
         for t in range(self.t0, last + 1):

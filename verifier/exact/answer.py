@@ -31,7 +31,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Ties:
-    """The first tie (step, token, classes by their lowest index) and the answer under each resolution that was followed.
+    """The first tie (step, token, classes by their lowest index) and the answer under each resolution followed.
 
     `answers` maps a resolution to its answer and first violation; None where no tie occurred.
     """

@@ -1,4 +1,4 @@
-"""Exact symmetric matrices: definiteness by elimination, a vector where it fails, the largest eigenvalue in a bracket."""
+"""Exact symmetric matrices: definiteness by elimination, a witness where it fails, brackets of λ_max."""
 
 from __future__ import annotations
 

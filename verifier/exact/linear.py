@@ -32,12 +32,12 @@ def product(left: Matrix, right: Matrix) -> Matrix:
 
 
 def plus(x: Vector, y: Vector) -> Vector:
-    """x + y."""
+    """The sum of two vectors."""
     return tuple(a + b for a, b in zip(x, y, strict=True))
 
 
 def minus(x: Vector, y: Vector) -> Vector:
-    """x − y."""
+    """The difference x − y."""
     return tuple(a - b for a, b in zip(x, y, strict=True))
 
 
@@ -63,7 +63,8 @@ def quadratic(matrix: Matrix, x: Vector) -> Fraction:
 
 def echelon(matrix: Sequence[Sequence[Fraction]], columns: int) -> tuple[list[list[Fraction]], list[int]]:
     """The reduced row echelon form over the first `columns` columns, and its pivot columns."""
-    rows, pivots = [list(row) for row in matrix], []
+    rows = [list(row) for row in matrix]
+    pivots: list[int] = []
     for column in range(columns):
         top = len(pivots)
         found = next((i for i in range(top, len(rows)) if rows[i][column]), None)

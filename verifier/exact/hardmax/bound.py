@@ -1,4 +1,4 @@
-"""The energy bound as an exact test: does a component fail at t?"""
+"""The energy bound as an exact test of one component at one step."""
 
 from __future__ import annotations
 
@@ -43,6 +43,10 @@ class Bound:
         if self._high[0] == 0:
             return 0.0
         return ((t + 1) * max(energies) * self._high[1]) / (self._high[0] * over)
+
+    def safe_until(self, top: int, over: int) -> int:
+        """The last t at which 2J = top/over > 0 surely does not fail."""
+        return self._low[0] * over // (self._low[1] * top) - 1
 
     def rhs(self, t: int) -> Fraction:
         """2·ell·D²/(t+1): the right side, exactly the paper's where ell = λ_max."""

@@ -40,8 +40,7 @@ def closed(follower: Follower, walk: Walk) -> Branch:
         assert walk.tail is not None
         settled = settle(walk.tail, walk.masks, t0)
         if settled is None:
-            point = tuple(Fraction(x, walk.state.bottom) for x in walk.state.points[walk.tail.v])
-            walk.separation = follower.separation(walk.state, point)
+            walk.separation = follower.separation_by_target(walk)
             return Branch(walk, ExactAnswer.VIOLATED_FOR_ALL, walk.first, None)
         return Branch(walk, ExactAnswer.VIOLATED_FOR_ALL, _first_of(follower, walk, settled.first), settled)
     if walk.ending == "separation":

@@ -87,7 +87,7 @@ def for_all_certificate(
 ) -> tuple[dict[str, Any] | None, str, int, tuple[int, ...]]:
     """The certificate that every branch fails for good, or None and why not; then T and the T_i over all branches."""
     count = len(follower.problem.tokens)
-    entries, steps, tail_times, reason = [], 0, 0, ""
+    entries, steps, tail_times = [], 0, 0
     by_branch: list[tuple[int, tuple[int, ...]]] = []
     for branch in branches:
         settled, separation = branch.settled, branch.walk.separation
@@ -97,23 +97,49 @@ def for_all_certificate(
             assert separation is not None
             by_branch.append((separation.since, (separation.since,) * count))
     fails_from = max(T for T, _ in by_branch)
-    by_component = tuple(max(parts) for parts in zip(*(parts for _, parts in by_branch), strict=True))
+    by_component = _largest(by_branch)
+    proved: list[tuple[int, tuple[int, ...]]] = []
     try:
-        for branch, (T, parts) in zip(branches, by_branch, strict=True):
-            entry, length, times = _frozen(branch) if branch.settled else _separated(follower, branch)
+        for branch, exact in zip(branches, by_branch, strict=True):
+            entry, length, times, (T, parts) = _entry(follower, branch, exact)
             entries.append({**entry, "fails_from": T, "fails_from_by_component": list(parts)})
+            proved.append((T, parts))
             steps += length
             tail_times += times
         _check_size(follower, [b.walk for b in branches], steps=steps, tail_times=tail_times)
     except TooLarge as error:
-        reason = str(error)
+        return None, str(error), fails_from, by_component
     document = {
         **_head(follower, "for-all", hypotheses),
         "branches": entries,
-        "fails_from": fails_from,
-        "fails_from_by_component": list(by_component),
+        "fails_from": max(T for T, _ in proved),
+        "fails_from_by_component": list(_largest(proved)),
     }
-    return (None if reason else document), reason, fails_from, by_component
+    return document, "", fails_from, by_component
+
+
+def _largest(by_branch: list[tuple[int, tuple[int, ...]]]) -> tuple[int, ...]:
+    return tuple(max(parts) for parts in zip(*(parts for _, parts in by_branch), strict=True))
+
+
+def _entry(
+    follower: Follower, branch: Branch, exact: tuple[int, tuple[int, ...]]
+) -> tuple[dict[str, Any], int, int, tuple[int, tuple[int, ...]]]:
+    """A branch's fields, its explicit steps, its tail times, and from where they prove the failure.
+
+    A freeze whose steps the format cannot hold becomes a separation by the point it freezes on.
+    """
+    walk, settled = branch.walk, branch.settled
+    if settled is not None and settled.tail_times <= MOST_TAIL_TIMES:
+        try:
+            return (*_frozen(branch), exact)
+        except TooLarge:
+            pass
+    if walk.tail is not None and walk.separation is None:
+        walk.separation = follower.separation_by_target(walk)
+    assert walk.separation is not None
+    since = walk.separation.since
+    return (*_separated(follower, branch), (since, (since,) * len(exact[1])))
 
 
 def _frozen(branch: Branch) -> tuple[dict[str, Any], int, int]:

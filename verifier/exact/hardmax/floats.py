@@ -19,7 +19,7 @@ CLASSES = ("agree", "same answer, details differ", "different step", "different 
 
 
 def float_report(problem: HardmaxProblem, first: tuple[int, int] | None, *, horizon: int) -> dict[str, Any]:
-    """Float64 against exact, for both forms of the update: up to just after the first exact violation, else the horizon.
+    """Float64 against exact, for both forms of the update: to just after the first exact violation, else the horizon.
 
     `first` is the exact first violation (t, component). Under any-selection both sides take the lowest index at ties.
     A gap is exact (right choice against wrong one, left side minus right side); `error` is the float's left side minus

@@ -57,8 +57,7 @@ class Orbit:
         if len(B) == 1:
             b = B[0][0]
             images = [[b * x[0]] for x in points]
-            scores = [[y[0] * x[0] for x in points] for y in images]
-            return State(t, points, bottom, images, scores)
+            return State(t, points, bottom, images, [[y[0] * x[0] for x in points] for y in images])
         images = [[sum(map(int.__mul__, row, x)) for row in B] for x in points]
         scores: IntMatrix = [[0] * len(points) for _ in points]
         for i, y in enumerate(images):

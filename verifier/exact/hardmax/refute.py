@@ -128,6 +128,8 @@ def _for_all(
     minimal = all(branch.settled is not None for branch in branches)
     begins = f"first at t = {first.t} for component {first.component}; " if first else ""
     notes = () if minimal else ("fails_from comes from a separating vector and is not shown to be the smallest",)
+    if document is not None and document["fails_from"] != fails_from:
+        notes = (f"the certificate proves less, the failure from t = {document['fails_from']} on",)
     return Refutation(
         ExactAnswer.VIOLATED_FOR_ALL,
         f"The bound fails, {begins}from t = {fails_from} on some component breaks it at every step.",
@@ -160,7 +162,8 @@ def _to_horizon(
     )
     return Refutation(
         ExactAnswer.VERIFIED_TO_HORIZON,
-        f"The bound holds up to t = {last}; nothing is known beyond. Its smallest margin is {1 - worst:.4g}, at t = {at}.",
+        f"The bound holds up to t = {last}; nothing is known beyond. Its smallest margin is {1 - worst:.4g}, "
+        f"at t = {at}.",
         hypotheses,
         ties=ties,
         no_certificate="a certificate attacks a claim",

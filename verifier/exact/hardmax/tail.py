@@ -14,7 +14,12 @@ from verifier.exact.hardmax.orbit import Orbit, State
 from verifier.exact.hardmax.problem import HardmaxProblem
 
 MOST_SCANNED = 2_000
-"""Tail times looked at one by one where no convexity helps; the certificate's own limit."""
+"""Steps walked back one by one; the certificate's own limit on tail times."""
+
+MOST_POWER_BITS = 1_000_000
+"""Powers of 1 − γ that are computed at all."""
+MOST_BITS_IN_FILE = 6_000
+"""Powers of 1 − γ that a certificate's checker is asked to square."""
 
 CONVEX = ("2/(t+2)", "2/(t+1)")
 
@@ -142,23 +147,13 @@ class Settled:
 def settle(tail: Tail, masks: list[int], t0: int) -> Settled | None:
     """The exact steps of a freeze with c0 > 0; `masks` are the failing components at t0, …, s − 1.
 
-    None where the step has no convexity and more than 2,000 tail times would have to be looked at one by one.
+    None where powers of 1 − γ pass a million bits or more than 2,000 steps would have to be walked back one by one.
     """
-    if tail.step in CONVEX:
-        starts = [_last_safe(tail, i) for i in range(tail.count)]
-        scanned = 0
-    else:
-        certain = tail.certain if tail.keep is not None else max(tail.cut(i, tail.s) for i in range(tail.count))
-        scanned = certain - tail.s
-        if scanned * tail.count > MOST_SCANNED or not _short_powers(tail, certain):
-            return None
-        starts = [
-            next((t + 1 for t in range(certain - 1, tail.s - 1, -1) if not tail.fails(i, t)), tail.s)
-            for i in range(tail.count)
-        ]
-    by_component = [
-        _back(start, tail.s, lambda t, i=i: bool(masks[t - t0] >> i & 1), t0) for i, start in enumerate(starts)
-    ]
+    if not _short_powers(tail, tail.certain, most=MOST_POWER_BITS):
+        return None
+    last_safe = _last_safe if tail.step in CONVEX else _last_safe_by_blocks
+    starts = [last_safe(tail, i) for i in range(tail.count)]
+    by_component = [_back(start, masks, tail.s, t0, 1 << i) for i, start in enumerate(starts)]
 
     def some_fails(t: int) -> bool:
         return bool(masks[t - t0]) if t < tail.s else any(tail.fails(i, t) for i in range(tail.count))
@@ -169,21 +164,27 @@ def settle(tail: Tail, masks: list[int], t0: int) -> Settled | None:
         fails_from -= 1
         if star - fails_from > MOST_SCANNED:
             return None
-    first = next((t0 + k for k, mask in enumerate(masks) if mask), None)
-    if first is None:
-        if some_fails(tail.s) or tail.step not in CONVEX:
-            first = next(t for t in range(tail.s, star + 1) if some_fails(t))
-        else:  # convex and safe at s: each component's failures in the tail are one final interval
-            first = star
-    if first < tail.s:
-        component = (masks[first - t0] & -masks[first - t0]).bit_length() - 1
-    else:
-        component = next(i for i in range(tail.count) if tail.fails(i, first))
+    first, component = _first_failure(tail, masks, t0, star)
     starts = [max(start, tail.s) for start in by_component]
     times = sum(tail.cut(i, m) - m for i, m in enumerate(starts)) + max(0, star - max(fails_from, tail.s))
     if tail.step not in CONVEX:
-        times += max(0, first - tail.s) * tail.count
+        times += max(0, first - tail.s)
+    if not _short_powers(tail, max(first, star), most=MOST_BITS_IN_FILE):
+        times = MOST_POWER_BITS  # more than any certificate holds
     return Settled((first, component), fails_from, tuple(by_component), times)
+
+
+def _first_failure(tail: Tail, masks: list[int], t0: int, star: int) -> tuple[int, int]:
+    """The first failing step and its lowest component; `star` is a step that surely fails."""
+    for t, mask in enumerate(masks, t0):
+        if mask:
+            return t, (mask & -mask).bit_length() - 1
+    t = tail.s
+    if not any(tail.fails(i, t) for i in range(tail.count)):
+        # with convexity and safe at s, each component's failures in the tail are one final interval
+        convex = tail.step in CONVEX
+        t = star if convex else min(_first_failing_by_blocks(tail, i, star) for i in range(tail.count))
+    return t, next(i for i in range(tail.count) if tail.fails(i, t))
 
 
 def _last_safe(tail: Tail, i: int) -> int:
@@ -198,23 +199,50 @@ def _last_safe(tail: Tail, i: int) -> int:
     return _between(lambda t: tail.fails(i, t), safe, certain)
 
 
-def _back(start: int, s: int, failed: Callable[[int], bool], t0: int) -> int:
+def _level(tail: Tail, i: int, t: int) -> int:
+    """The largest t' at which a component with the energy of t would not yet surely fail: ⌊4·ell·D²/2e⌋ − 1."""
+    top, over = tail.energy(i, t)
+    theta = tail.bound.theta
+    return theta.numerator * over // (theta.denominator * top) - 1
+
+
+def _last_safe_by_blocks(tail: Tail, i: int) -> int:
+    """As `_last_safe` for any step: energies do not increase, so every t' < t with (t'+1)·2e(t) > θ fails too."""
+    t = tail.certain
+    while t > tail.s:
+        if not tail.fails(i, t - 1):
+            return t
+        t = max(tail.s, min(t - 1, _level(tail, i, t - 1) + 1))
+    return tail.s
+
+
+def _first_failing_by_blocks(tail: Tail, i: int, last: int) -> int:
+    """The first t ≥ s, at most `last`, at which component i fails; it skips the steps that e(t) proves safe."""
+    t = tail.s
+    while t < last and not tail.fails(i, t):
+        top, over = tail.energy(i, t)
+        t = max(t + 1, tail.bound.safe_until(top, over) + 1)
+    return min(t, last)
+
+
+def _back(start: int, masks: list[int], s: int, t0: int, bit: int) -> int:
     """Walks back through the explicit steps while the component fails there."""
     if start > s:
         return start
-    while start > t0 and failed(start - 1):
+    while start > t0 and masks[start - 1 - t0] & bit:
         start -= 1
     return start
 
 
-def _short_powers(tail: Tail, t: int) -> bool:
+def _short_powers(tail: Tail, t: int, *, most: int) -> bool:
+    """Whether (1−γ)^(t+1−s) has at most `most` bits above and below; always for the named steps."""
     if tail.keep is None:
         return True
     bits = max(tail.keep.numerator.bit_length(), tail.keep.denominator.bit_length())
-    return (t + 1 - tail.s) * bits < 6_000
+    return (t + 1 - tail.s) * bits <= most
 
 
-def zero_tail_first(tail: Tail) -> tuple[int, int] | None | bool:
+def zero_tail_first(tail: Tail) -> tuple[int, int] | bool | None:
     """A freeze with Bx_v = 0: the first failing (t, component) after s, None where none ever fails.
 
     (t+1)r² decreases for the named steps, so s decides; for a constant it first grows up to a known peak.
@@ -225,7 +253,7 @@ def zero_tail_first(tail: Tail) -> tuple[int, int] | None | bool:
         square = tail.keep**2
         rest = 1 - square
         peak = max(tail.s, -(-(square / rest).numerator // (square / rest).denominator)) if rest else tail.s
-        if peak - tail.s > MOST_SCANNED or not _short_powers(tail, peak):
+        if peak - tail.s > MOST_SCANNED or not _short_powers(tail, peak, most=MOST_POWER_BITS):
             return False
     for t in range(tail.s, peak + 1):
         for i in range(tail.count):

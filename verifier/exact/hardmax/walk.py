@@ -23,7 +23,7 @@ Progress = Callable[[int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """⟨u, x_k⟩_B ≥ δ > 0 for every token at `step`: every later energy is at least δ²/(2|u|²_B); failing from `since`."""
+    """⟨u, x_k⟩_B ≥ δ > 0 for every token at `step`: later energies are ≥ δ²/(2|u|²_B), the bound fails from `since`."""
 
     step: int
     u: Vector
@@ -99,8 +99,8 @@ class Follower:
         walk.last = (max(energies), over)
 
     def follow(self, walk: Walk, ties: Ties, *, separate_at_tie: bool = False) -> list[list[int]]:
-        """Steps until the walk ends; sets `ending`. At a tie under any-selection it returns the choices of each token."""
-        orbit, limits = self.orbit, self.limits
+        """Steps until the walk ends; sets `ending`. At a tie under any-selection it returns each token's choices."""
+        orbit = self.orbit
         convex = self.problem.step in CONVEX
         freeze_from = max(orbit.constant_from, orbit.t0 + 1 if convex else orbit.t0)
         while True:
@@ -164,6 +164,12 @@ class Follower:
         if hull.separator is None:
             return None
         return self.separation(state, hull.separator)
+
+    def separation_by_target(self, walk: Walk) -> Separation:
+        """The separation that a freeze with c0 > 0 implies: its own target x_v, with δ = |x_v|²_B."""
+        assert walk.tail is not None
+        point = walk.state.points[walk.tail.v]
+        return self.separation(walk.state, tuple(Fraction(x, walk.state.bottom) for x in point))
 
     def separation(self, state: State, u: Vector) -> Separation:
         """What a separating vector proves at this state."""

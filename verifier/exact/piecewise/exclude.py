@@ -13,28 +13,37 @@ from verifier.exact.reading import Matrix, Vector
 
 def excluded(problem: MapProblem, stay: Stay) -> dict[str, Any] | None:
     """The phase, and for full-dimensional sets the half-spaces, that show the claim false."""
-    claim, centres = problem.claim, stay.centres
-    if claim.name == "converges-to":
-        assert claim.point is not None
-        for k, centre in enumerate(centres):
-            if stay.kind != "ellipsoid" and centre != claim.point:
-                return {"phase": k}
-            if stay.kind == "ellipsoid" and (found := _away(stay, k, claim.point)) is not None:
-                return found
-    elif claim.name == "converges":
-        for k in range(1, len(centres)):
-            if stay.kind != "ellipsoid" and centres[k] != centres[0]:
-                return {"phase": 0, "other_phase": k}
-            if stay.kind == "ellipsoid" and (found := _apart(stay, 0, k)) is not None:
-                return found
-    elif claim.name == "limit-points-stationary" and stay.kind != "ellipsoid":
-        assert problem.deriving is not None
-        gradient = problem.deriving.system.gradient
-        assert gradient is not None
-        for k, centre in enumerate(centres):
-            if any(gradient(problem.deriving.data, centre)):
-                return {"phase": k}
-    return None
+    claim = problem.claim
+    match claim.name:
+        case "converges-to":
+            assert claim.point is not None
+            point = claim.point
+            tries = (_off(stay, k, point) for k in range(len(stay.centres)))
+        case "converges":
+            tries = (_differ(stay, 0, k) for k in range(1, len(stay.centres)))
+        case "limit-points-stationary" if stay.kind != "ellipsoid":
+            assert problem.deriving is not None
+            gradient = problem.deriving.system.gradient
+            assert gradient is not None
+            data = problem.deriving.data
+            tries = ({"phase": k} if any(gradient(data, z)) else None for k, z in enumerate(stay.centres))
+        case _:
+            return None
+    return next((found for found in tries if found is not None), None)
+
+
+def _off(stay: Stay, k: int, q: Vector) -> dict[str, Any] | None:
+    """Phase k does not have q as a limit point."""
+    if stay.kind == "ellipsoid":
+        return _away(stay, k, q)
+    return {"phase": k} if stay.centres[k] != q else None
+
+
+def _differ(stay: Stay, k: int, j: int) -> dict[str, Any] | None:
+    """Phases k and j have no limit point in common."""
+    if stay.kind == "ellipsoid":
+        return _apart(stay, k, j)
+    return {"phase": k, "other_phase": j} if stay.centres[k] != stay.centres[j] else None
 
 
 def _away(stay: Stay, k: int, q: Vector) -> dict[str, Any] | None:
@@ -64,7 +73,7 @@ def _apart(stay: Stay, k: int, j: int) -> dict[str, Any] | None:
 
 
 def _margins(P: Matrix, away: Vector, R: Fraction, distance: Fraction) -> tuple[Vector, Fraction | None]:
-    """h = P·away and a rational gap with gap² ≥ R·hᵀP⁻¹h = R·distance and gap < distance; None where there is none."""
+    """The normal h = P·away, and a rational gap < distance with gap² ≥ R·hᵀP⁻¹h = R·distance, or None."""
     h = apply(P, away)
     if distance <= R:
         return h, None

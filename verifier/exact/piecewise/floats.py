@@ -43,7 +43,7 @@ FORMS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
 
 
 def float_report(problem: MapProblem, *, horizon: int) -> dict[str, Any]:
-    """Float64 against exact for both ways to evaluate a product aᵀz: where the branches part, with the exact value there."""
+    """Float64 against exact for both ways to evaluate a product aᵀz: where the branches part, and the gap there."""
     steps = min(horizon, MOST_STEPS)
     return {"steps": steps, "forms": [_compare(problem, form, steps) for form in FORMS]}
 

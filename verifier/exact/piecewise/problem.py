@@ -40,7 +40,7 @@ class Deriving:
 
 @dataclass(frozen=True, slots=True)
 class MapProblem:
-    """Map, start z_0, claim, where the map comes from, its hypotheses, and the long form as it stands in certificates."""
+    """Map, start z_0, claim, where the map comes from, its hypotheses, and the long form that certificates carry."""
 
     map: Map
     z: Vector

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -158,7 +159,7 @@ def find_level(problem_map: Map, z: Vector, point: Vector) -> tuple[Matrix, Vect
     return None
 
 
-def find_ellipsoids(trace: Trace) -> list[Stay]:
+def find_ellipsoids(trace: Trace) -> Iterator[Stay]:
     """An attracting cycle: centres from the composed map, one P for all phases, the largest R that the guards allow.
 
     Several `Stay`s of the same cycle with smaller and smaller R, each entered by the orbit, largest first.
@@ -175,8 +176,8 @@ def find_ellipsoids(trace: Trace) -> list[Stay]:
         P = common_lyapunov([b.M for b in branches]) if centres is not None else None
         if centres is None or P is None:
             continue
-        return _nested(trace, branches, centres=centres, P=P, begin=begin)
-    return []
+        yield from _nested(trace, branches, centres=centres, P=P, begin=begin)
+        return
 
 
 def cycle_centres(branches: list[Branch]) -> tuple[Vector, ...] | None:
@@ -240,39 +241,31 @@ def _contracts(P: Matrix, matrices: list[Matrix]) -> bool:
     )
 
 
-def _nested(trace: Trace, branches: list[Branch], *, centres: tuple[Vector, ...], P: Matrix, begin: int) -> list[Stay]:
+def _nested(
+    trace: Trace, branches: list[Branch], *, centres: tuple[Vector, ...], P: Matrix, begin: int
+) -> Iterator[Stay]:
     room: list[Fraction] = []
     for branch, centre in zip(branches, centres, strict=True):
         for guard in branch.guards:
             alpha = dot(guard.a, centre) + guard.b
             width = dual_square(P, guard.a)
             if alpha <= 0:
-                return []
+                return
             if width:
                 room.append(alpha * alpha / width)
-    p, q = len(branches), len(trace.map)
     largest = min(room, default=Fraction(10**6)) * Fraction(9, 10)
-    found = []
     for halving in range(24):
         R = _rounded_down(largest / 2**halving)
-        stay = _entered(trace, p=p, q=q, centres=centres, P=P, R=R, begin=begin, cycle=branches)
+        stay = _entered(trace, cycle=branches, centres=centres, P=P, R=R, begin=begin)
         if stay is not None:
-            found.append(stay)
-    return found
+            yield stay
 
 
 def _entered(
-    trace: Trace,
-    *,
-    p: int,
-    q: int,
-    centres: tuple[Vector, ...],
-    P: Matrix,
-    R: Fraction,
-    begin: int,
-    cycle: list[Branch],
+    trace: Trace, *, cycle: list[Branch], centres: tuple[Vector, ...], P: Matrix, R: Fraction, begin: int
 ) -> Stay | None:
     """The first step at which the orbit is in the ellipsoid of the matching phase."""
+    p, q = len(cycle), len(trace.map)
     for s, z in enumerate(trace.states):
         for k in range(p):
             if (s - begin - k) % q == 0 and quadratic(P, minus(z, centres[k])) <= R:

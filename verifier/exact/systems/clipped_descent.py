@@ -1,7 +1,7 @@
 """Gradient descent with every sample's gradient clipped, in one variable: x ← x − (η/n) Σ clip(s_i(x − m_i), ±κ).
 
-On f(x) = Σ s_i(x − m_i)²/2. Clipping biases the limit (Koloskova, Hendrikx, Stich 2023), so "converges to the minimiser"
-fails. It is also the example of a user's own system: this file is all there is to it.
+On f(x) = Σ s_i(x − m_i)²/2. Clipping biases the limit (Koloskova, Hendrikx, Stich 2023), so "converges to the
+minimiser" fails. It is also the example of a user's own system: this file is all there is to it.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import isqrt
 
 from verifier.exact.answer import Hypothesis
@@ -47,7 +48,7 @@ def read(reader: Reader) -> HeavyBall:
     """The parameters. Raises BadInput."""
     fields = reader.fields(("breaks", "slopes", "value", "alpha", "beta", "mu", "L", "tuning"))
     breaks = fields["breaks"].vector(most=15)
-    if any(a >= b for a, b in zip(breaks, breaks[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(breaks)):
         raise fields["breaks"].error("the breaks do not increase", mend="list them in increasing order")
     slopes = fields["slopes"].vector(len(breaks) + 1)
     names = ("value", "alpha", "beta", "mu", "L")
