@@ -290,3 +290,29 @@ def test_symmetric_clouds_without_ties_collapse() -> None:
             assert found.answer is ExactAnswer.HOLDS_FOR_ALL
             held += 1
     assert held >= 10
+
+
+def test_enclosures_confirm_what_exact_steps_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    from verifier.exact.hardmax import walk
+
+    document = problem([["-3", "9"], ["6", "-7"], ["9", "0"], ["-12", "-2"]])
+    enclosed = answer(document, horizon=900).horizon
+    monkeypatch.setattr(walk, "ENCLOSED_AFTER", ())
+    exact = answer(document, horizon=900).horizon
+    assert enclosed is not None
+    assert exact is not None
+    assert (enclosed.t, enclosed.margin, enclosed.margin_at) == (exact.t, exact.margin, exact.margin_at)
+    assert enclosed.predicted_crossing == pytest.approx(exact.predicted_crossing, rel=1e-9)
+
+
+def test_enclosures_never_speak_where_exact_steps_find_a_failure() -> None:
+    from verifier.exact.hardmax.bound import Bound
+    from verifier.exact.hardmax.enclosure import enclose
+    from verifier.exact.hardmax.orbit import Orbit
+    from verifier.exact.hardmax.problem import HardmaxProblem
+
+    for start in ([["4"], ["-1"]], [["4"], ["-2"]]):  # a freeze, and an exact tie
+        given = parse_problem(problem(start))
+        assert isinstance(given, HardmaxProblem)
+        orbit = Orbit(given)
+        assert enclose(orbit, Bound(given), orbit.start, last=400, deadline=None) is None

@@ -1,4 +1,4 @@
-"""`verifier refute PROBLEM`, `verifier check CERT`: exact counterexamples, found and checked."""
+"""`verifier refute PROBLEM`, `check CERT`, `shrink CERT`: exact counterexamples, found, checked, made smaller."""
 
 from __future__ import annotations
 
@@ -151,3 +151,35 @@ def check(output: Output, certificate: Path) -> None:
         output.result("verifier/check/1", sentence, ok=word == "ACCEPTED", verdict=word, quoted={"lines": lines})
     else:
         output.show(lines[-1])
+
+
+@click.command()
+@click.argument("certificate", type=click.Path(path_type=Path))
+@click.option("--time-limit", metavar="100s", help="Stop with the smallest start found after this long.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="CERT", help="Where to write the new certificate.")
+@with_output
+def shrink(output: Output, certificate: Path, time_limit: str | None, out: Path | None) -> None:
+    """Make the start of a certificate smaller: fewer coordinates, fewer tokens, smaller numbers, the same answer."""
+    from verifier.exact import parse_problem
+    from verifier.exact import shrink as make_smaller
+    from verifier.exact.reading import Reader, read_json
+
+    document = Reader(read_json(certificate), str(certificate))
+    if not isinstance(document.value, dict) or "problem" not in document.value:
+        raise document.error("this is not a certificate: it holds no problem", mend="give a file that refute wrote")
+    given = parse_problem(document.value["problem"], where=f"{certificate}: problem")
+    small = make_smaller(given, time_limit=seconds_of(time_limit, option="--time-limit"))
+    path = _write(small.found, out or Path(f"{certificate.stem}.small.json"))
+    assert path is not None
+    tokens = small.document["state"]["tokens"]
+    sentence = (
+        f"The smallest start found has {len(tokens)} tokens of dimension {len(tokens[0])}. {small.found.sentence}"
+    )
+    output.result(
+        "verifier/shrink/1",
+        sentence,
+        next_=[shlex.join(["verifier", "check", path])],
+        tokens=tokens,
+        tried=small.tried,
+        **refutation_document(small.found, certificate=path, floats=None),
+    )

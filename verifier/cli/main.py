@@ -20,6 +20,7 @@ COMMANDS = {
     "status": ("verifier.cli.cases", "Where a case stands."),
     "refute": ("verifier.cli.exact", "Decide a claim for one start exactly; write a certificate where it fails."),
     "check": ("verifier.cli.exact", "Check a certificate with the checker that stands alone."),
+    "shrink": ("verifier.cli.exact", "Make the start of a certificate smaller, with the same answer."),
     "ledger": ("verifier.cli.ledger", "Read and verify the append-only record."),
     "doctor": ("verifier.cli.doctor", "What is installed, what is missing, how to mend it."),
 }

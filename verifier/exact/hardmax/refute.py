@@ -9,7 +9,7 @@ from verifier.exact.hardmax.bound import Bound
 from verifier.exact.hardmax.branches import Branch, Explored, explore, under
 from verifier.exact.hardmax.certificate import for_all_certificate, violation_certificate
 from verifier.exact.hardmax.problem import HardmaxProblem, hypotheses_of
-from verifier.exact.hardmax.walk import Follower, Limits, Progress
+from verifier.exact.hardmax.walk import Follower, Limits, Progress, Walk
 from verifier.model.answers import ExactAnswer
 
 _VIOLATED = (ExactAnswer.VIOLATED, ExactAnswer.VIOLATED_FOR_ALL)
@@ -144,13 +144,17 @@ def _for_all(
     )
 
 
+def _reached(walk: Walk) -> int:
+    return walk.state.t - 1 if walk.enclosed is None else walk.enclosed.t
+
+
 def _to_horizon(
     follower: Follower, hypotheses: tuple[Hypothesis, ...], branches: tuple[Branch, ...], ties: Ties | None
 ) -> Refutation:
     open_ = [branch for branch in branches if branch.answer is ExactAnswer.VERIFIED_TO_HORIZON]
-    walk = min((branch.walk for branch in open_), key=lambda walk: len(walk.masks))
+    walk = min((branch.walk for branch in open_), key=_reached)
     worst, at = max(branch.walk.worst for branch in branches)
-    last = walk.state.t - 1
+    last = _reached(walk)
     top, over = walk.last
     theta = follower.bound.theta
     crossing = theta.numerator * over // (theta.denominator * top) if top else None

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from verifier.exact.answer import Failure
 from verifier.exact.hardmax.bound import Bound
+from verifier.exact.hardmax.enclosure import Enclosed, enclose
 from verifier.exact.hardmax.orbit import Orbit, State, Targets, chosen, classes_of, minimisers
 from verifier.exact.hardmax.problem import HardmaxProblem, Ties
 from verifier.exact.hardmax.tail import CONVEX, Tail
@@ -17,6 +18,9 @@ from verifier.exact.reading import Vector
 
 FIRST_SEPARATION = 64
 """Steps without a freeze before a separating vector is sought; then again at each doubling."""
+
+ENCLOSED_AFTER = (256, 1_024, 4_096)
+"""Steps without a freeze, separation or failure after which enclosures are tried for the rest."""
 
 Progress = Callable[[int, str], None]
 
@@ -45,13 +49,14 @@ class Walk:
     tail: Tail | None = None
     ending: str = ""  # freeze | zero | separation | horizon | time | tie
     ties: int = 0
+    enclosed: Enclosed | None = None
     first_tie: tuple[int, int, tuple[int, ...]] | None = None
 
     def copy(self) -> Walk:
         """A walk that shares the past and nothing of the future."""
         return Walk(
             self.state, list(self.runs), list(self.masks), self.first, self.worst, self.last, self.separation,
-            None, "", self.ties, self.first_tie,
+            None, "", self.ties, None, self.first_tie,
         )  # fmt: skip
 
     def select(self, targets: Targets) -> None:
@@ -141,6 +146,8 @@ class Follower:
             walk.separation = self.separate(walk.state)
         if walk.separation is not None and (tied or walk.first is not None):
             walk.ending = "separation"
+        elif taken in ENCLOSED_AFTER and taken < limits.horizon and self._enclosed(walk):
+            walk.ending = "horizon"
         elif taken >= limits.horizon:
             walk.ending = "separation" if walk.separation is not None else "horizon"
         elif limits.deadline is not None and time.monotonic() > limits.deadline:
@@ -148,6 +155,18 @@ class Follower:
         else:
             self._say(walk)
             return False
+        return True
+
+    def _enclosed(self, walk: Walk) -> bool:
+        """Whether rigorous enclosures take the walk to the horizon: no tie, no freeze and no failure on the way."""
+        if walk.first is not None or walk.separation is not None:
+            return False
+        last = self.orbit.t0 + self.limits.horizon
+        found = enclose(self.orbit, self.bound, walk.state, last=last, deadline=self.limits.deadline)
+        if found is None:
+            return False
+        walk.worst, walk.last = max(walk.worst, found.worst), found.energy
+        walk.enclosed = found
         return True
 
     def _say(self, walk: Walk) -> None:
