@@ -1,0 +1,185 @@
+"""`verifier refute PROBLEM`, `check CERT`, `shrink CERT`: exact counterexamples, found, checked, made smaller."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from verifier.cli.options import seconds_of
+from verifier.cli.output import Output, with_output
+from verifier.model.errors import Exit, InfrastructureFailed
+
+if TYPE_CHECKING:
+    from verifier.exact import Refutation
+
+CHECKER_SECONDS = 60
+
+
+@click.command()
+@click.argument("problem", type=click.Path(path_type=Path))
+@click.option("--horizon", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True, metavar="N",
+              help="Steps where nothing freezes; never limits a proof.")  # fmt: skip
+@click.option("--time-limit", metavar="100s", help="Stop cleanly after this long.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="CERT", help="Where to write the certificate.")
+@with_output
+def refute(output: Output, problem: Path, horizon: int, time_limit: str | None, out: Path | None) -> None:
+    """Decide a claim for one start, exactly, and write a certificate where it fails."""
+    from verifier.exact import float_report, read_problem
+    from verifier.exact import refute as decide
+
+    given = read_problem(problem)
+    limit = seconds_of(time_limit, option="--time-limit")
+    found = decide(given, horizon=horizon, time_limit=limit, progress=_say)
+    path = _write(found, out or Path(f"{problem.stem}.certificate.json"))
+    floats = None if found.answer == "UNSUPPORTED_HYPOTHESIS" else float_report(given, found, horizon=horizon)
+    if not output.json:
+        _show(output, found, floats)
+    document = refutation_document(found, certificate=path, floats=floats)
+    next_ = [shlex.join(["verifier", "check", path])] if path else []
+    output.result("verifier/refute/1", found.sentence, next_=next_, **document)
+    if found.horizon is not None and found.horizon.stopped_by == "time limit":
+        output.exit_code = Exit.NO_ANSWER
+
+
+def _say(t: int, remark: str) -> None:
+    click.echo(f"t = {t}: {remark}", err=True)
+
+
+def _write(found: Refutation, path: Path) -> str | None:
+    """Writes the certificate; returns its path, or None where there is none."""
+    import json
+
+    if found.certificate is None:
+        return None
+    path.write_text(json.dumps(found.certificate, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def refutation_document(found: Refutation, *, certificate: str | None, floats: dict[str, Any] | None) -> dict[str, Any]:
+    """The fields of `refute --json`: exact numbers as text, absent things as null."""
+    first, ties, horizon = found.first_violation, found.ties, found.horizon
+    return {
+        "answer": str(found.answer),
+        "state": "partial" if horizon is not None and horizon.stopped_by == "time limit" else "done",
+        "first_violation": None
+        if first is None
+        else {"t": first.t, "component": first.component, "lhs": str(first.lhs), "rhs": str(first.rhs)},
+        "fails_from": found.fails_from,
+        "fails_from_by_component": None
+        if found.fails_from_by_component is None
+        else list(found.fails_from_by_component),
+        "hypotheses": [
+            {"name": h.name, "holds": h.holds, "witness": h.witness, "sentence": h.sentence} for h in found.hypotheses
+        ],
+        "ties": None
+        if ties is None
+        else {
+            "t": ties.t,
+            "token": ties.token,
+            "classes": list(ties.classes),
+            "answers": {rule: {"answer": str(answer), "t": t} for rule, (answer, t) in ties.answers.items()},
+        },
+        "certificate": certificate,
+        "no_certificate": found.no_certificate or None,
+        "horizon": None
+        if horizon is None
+        else {
+            "t": horizon.t,
+            "margin": horizon.margin,
+            "margin_at": horizon.margin_at,
+            "predicted_crossing": horizon.predicted_crossing,
+            "stopped_by": horizon.stopped_by,
+        },
+        "notes": list(found.notes),
+        "float": floats,
+    }
+
+
+def _show(output: Output, found: Refutation, floats: dict[str, Any] | None) -> None:
+    output.show(f"{found.answer}: {found.answer.sentence}.")
+    for h in found.hypotheses:
+        output.show(f"  {'holds' if h.holds else 'FAILS':<6} {h.name}: {h.sentence}")
+    if found.ties is not None:
+        classes = ", ".join(map(str, found.ties.classes))
+        output.show(f"  first tie: t = {found.ties.t}, token {found.ties.token}, classes {classes}")
+    for form in floats["forms"] if floats else []:
+        output.show(f"  float64, {form['form']}: {form['class']}")
+    for note in found.notes:
+        output.show(f"  note: {note}")
+    if found.certificate is None:
+        output.show(f"  no certificate: {found.no_certificate}")
+
+
+@click.command()
+@click.argument("certificate", type=click.Path(path_type=Path))
+@with_output
+def check(output: Output, certificate: Path) -> None:
+    """Check a certificate with the checker that stands alone, in a process of its own."""
+    import subprocess
+    import sys
+    from importlib.util import find_spec
+
+    spec = find_spec("verifier.exact")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    checker = Path(spec.submodule_search_locations[0]) / "checker.py"
+    if not checker.is_file():
+        raise InfrastructureFailed(
+            "the checker is not installed", where=str(checker), mend="reinstall dispute-verifier"
+        )
+    command = [sys.executable, "-I", str(checker), str(certificate)]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=CHECKER_SECONDS, check=False)  # noqa: S603  # our own file, no shell
+    except subprocess.TimeoutExpired as error:
+        what = f"the checker did not end within {CHECKER_SECONDS} s"
+        raise InfrastructureFailed(what, where=str(certificate), mend="run it alone: python checker.py CERT") from error
+    lines = run.stdout.splitlines()
+    word = lines[-1].partition(":")[0] if lines else ""
+    expected = {"ACCEPTED": Exit.DONE, "REJECTED": Exit.DOES_NOT_HOLD, "MALFORMED": Exit.BAD_INPUT}
+    if word not in expected or run.returncode != expected[word]:
+        raise InfrastructureFailed(
+            f"the checker ended with code {run.returncode} and no verdict", where=str(checker), mend="report this file"
+        )
+    output.exit_code = expected[word]
+    for line in lines[:-1]:
+        output.show(line)
+    if output.json:
+        sentence = f"The checker's verdict is {word}."
+        output.result("verifier/check/1", sentence, ok=word == "ACCEPTED", verdict=word, quoted={"lines": lines})
+    else:
+        output.show(lines[-1])
+
+
+@click.command()
+@click.argument("certificate", type=click.Path(path_type=Path))
+@click.option("--time-limit", metavar="100s", help="Stop with the smallest start found after this long.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="CERT", help="Where to write the new certificate.")
+@with_output
+def shrink(output: Output, certificate: Path, time_limit: str | None, out: Path | None) -> None:
+    """Make the start of a certificate smaller: fewer coordinates, fewer tokens, smaller numbers, the same answer."""
+    from verifier.exact import parse_problem
+    from verifier.exact import shrink as make_smaller
+    from verifier.exact.reading import Reader, read_json
+
+    document = Reader(read_json(certificate), str(certificate))
+    if not isinstance(document.value, dict) or "problem" not in document.value:
+        raise document.error("this is not a certificate: it holds no problem", mend="give a file that refute wrote")
+    given = parse_problem(document.value["problem"], where=f"{certificate}: problem")
+    small = make_smaller(given, time_limit=seconds_of(time_limit, option="--time-limit"))
+    path = _write(small.found, out or Path(f"{certificate.stem}.small.json"))
+    assert path is not None
+    tokens = small.document["state"]["tokens"]
+    sentence = (
+        f"The smallest start found has {len(tokens)} tokens of dimension {len(tokens[0])}. {small.found.sentence}"
+    )
+    output.result(
+        "verifier/shrink/1",
+        sentence,
+        next_=[shlex.join(["verifier", "check", path])],
+        tokens=tokens,
+        tried=small.tried,
+        **refutation_document(small.found, certificate=path, floats=None),
+    )

@@ -1,0 +1,1 @@
+"""Hardmax attention as Frank–Wolfe: exact orbits, freezes, and what they prove about the energy bound."""

@@ -1,0 +1,176 @@
+"""The exact answer to a hardmax problem."""
+
+from __future__ import annotations
+
+import time
+
+from verifier.exact.answer import Horizon, Hypothesis, Refutation, Ties
+from verifier.exact.hardmax.bound import Bound
+from verifier.exact.hardmax.branches import Branch, Explored, explore, under
+from verifier.exact.hardmax.certificate import for_all_certificate, violation_certificate
+from verifier.exact.hardmax.problem import HardmaxProblem, hypotheses_of
+from verifier.exact.hardmax.walk import Follower, Limits, Progress, Walk
+from verifier.model.answers import ExactAnswer
+
+_VIOLATED = (ExactAnswer.VIOLATED, ExactAnswer.VIOLATED_FOR_ALL)
+KNOWN_FIRST_FAILURE = 224
+"""The step at which the tokens (4, −1) first break the bound: what a horizon must exceed to have any power."""
+
+
+def refute_hardmax(
+    problem: HardmaxProblem, *, horizon: int, time_limit: float | None, progress: Progress | None
+) -> Refutation:
+    """Decides the energy bound for one start, for all t where the pattern freezes or the origin is separated."""
+    hypotheses = hypotheses_of(problem)
+    failed = [hypothesis for hypothesis in hypotheses if not hypothesis.holds]
+    if failed:
+        return Refutation(
+            ExactAnswer.UNSUPPORTED_HYPOTHESIS,
+            f"The start is outside the hypotheses: not shown that {failed[0].name}; {failed[0].sentence}.",
+            hypotheses,
+            no_certificate="a certificate attacks a claim inside its hypotheses",
+        )
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    limits = Limits(horizon, deadline, progress)
+    bits = 64
+    while True:
+        follower = Follower(problem, Bound(problem, bits=bits), limits)
+        answer = _decide(follower, hypotheses)
+        first = answer.first_violation
+        if first is None or first.lhs > first.rhs or bits > 4_096:
+            return answer
+        bits *= 4  # an irrational λ_max whose rational bound was not below the left side
+
+
+def _decide(follower: Follower, hypotheses: tuple[Hypothesis, ...]) -> Refutation:
+    problem = follower.problem
+    if problem.ties != "any-selection":
+        branch = under(follower, problem.ties)
+        return _together(follower, hypotheses, (branch,), _ties((branch,), {problem.ties: branch}))
+    lowest = under(follower, "lowest-index")
+    if lowest.walk.first_tie is None:
+        return _together(follower, hypotheses, (lowest,), None)
+    highest = under(follower, "highest-index")
+    rules = {"lowest-index": lowest, "highest-index": highest}
+    ties = _ties((lowest, highest), rules)
+    if lowest.violated != highest.violated:
+        return _ambiguous(hypotheses, ties, "the answers under the lowest and the highest index differ")
+    explored: Explored = explore(follower)
+    if not explored.complete:
+        explored = explore(follower, separate_at_tie=True)
+    if not explored.complete:
+        return _ambiguous(hypotheses, ties, "more than 64 selections would have to be followed")
+    if len({branch.violated for branch in explored.branches}) > 1:
+        return _ambiguous(hypotheses, ties, "some selections break the bound and some do not")
+    return _together(follower, hypotheses, explored.branches, ties)
+
+
+def _ties(branches: tuple[Branch, ...], rules: dict[str, Branch]) -> Ties | None:
+    first = min((b.walk.first_tie for b in branches if b.walk.first_tie is not None), default=None)
+    if first is None:
+        return None
+    answers = {rule: (b.answer, b.first.t if b.first else None) for rule, b in rules.items()}
+    return Ties(first[0], first[1], first[2], answers)
+
+
+def _ambiguous(hypotheses: tuple[Hypothesis, ...], ties: Ties | None, why: str) -> Refutation:
+    assert ties is not None
+    said = "; ".join(
+        f"{rule}: {answer}" + (f" first at t = {t}" if t is not None else "")
+        for rule, (answer, t) in ties.answers.items()
+    )
+    return Refutation(
+        ExactAnswer.AMBIGUOUS,
+        f"The answer depends on ties, first at t = {ties.t} for token {ties.token} ({said}): {why}.",
+        hypotheses,
+        ties=ties,
+        no_certificate="no statement holds for every selection",
+    )
+
+
+def _together(
+    follower: Follower, hypotheses: tuple[Hypothesis, ...], branches: tuple[Branch, ...], ties: Ties | None
+) -> Refutation:
+    """One answer from branches that agree on whether the bound fails."""
+    answers = {branch.answer for branch in branches}
+    if answers <= {ExactAnswer.HOLDS_FOR_ALL}:
+        sentence = "The bound holds at every step: the energies reach 0 exactly or decrease below it."
+        if follower.bound.diameter_squared == 0:
+            sentence = "The bound holds at every step: all tokens coincide."
+        return Refutation(
+            ExactAnswer.HOLDS_FOR_ALL, sentence, hypotheses, ties=ties, no_certificate="a certificate attacks a claim"
+        )
+    if not answers <= set(_VIOLATED):
+        return _to_horizon(follower, hypotheses, branches, ties)
+    known = [branch.first for branch in branches if branch.first is not None]
+    first = min(known, key=lambda failure: (failure.t, failure.component)) if len(known) == len(branches) else None
+    if answers == {ExactAnswer.VIOLATED_FOR_ALL}:
+        return _for_all(follower, hypotheses, branches, ties)
+    certificate, reason = violation_certificate(follower, hypotheses, branches)
+    assert first is not None
+    return Refutation(
+        ExactAnswer.VIOLATED,
+        f"The bound fails at t = {first.t} for component {first.component}, for the first time.",
+        hypotheses,
+        first_violation=first,
+        ties=ties,
+        certificate=certificate,
+        no_certificate=reason,
+    )
+
+
+def _for_all(
+    follower: Follower, hypotheses: tuple[Hypothesis, ...], branches: tuple[Branch, ...], ties: Ties | None
+) -> Refutation:
+    document, reason, fails_from, by_component = for_all_certificate(follower, hypotheses, branches)
+    known = [branch.first for branch in branches if branch.first is not None]
+    first = min(known, key=lambda failure: (failure.t, failure.component)) if len(known) == len(branches) else None
+    minimal = all(branch.settled is not None for branch in branches)
+    begins = f"first at t = {first.t} for component {first.component}; " if first else ""
+    notes = () if minimal else ("fails_from comes from a separating vector and is not shown to be the smallest",)
+    if document is not None and document["fails_from"] != fails_from:
+        notes = (f"the certificate proves less, the failure from t = {document['fails_from']} on",)
+    return Refutation(
+        ExactAnswer.VIOLATED_FOR_ALL,
+        f"The bound fails, {begins}from t = {fails_from} on some component breaks it at every step.",
+        hypotheses,
+        first_violation=first,
+        fails_from=fails_from,
+        fails_from_by_component=by_component,
+        ties=ties,
+        certificate=document,
+        no_certificate=reason,
+        notes=notes,
+    )
+
+
+def _reached(walk: Walk) -> int:
+    return walk.state.t - 1 if walk.enclosed is None else walk.enclosed.t
+
+
+def _to_horizon(
+    follower: Follower, hypotheses: tuple[Hypothesis, ...], branches: tuple[Branch, ...], ties: Ties | None
+) -> Refutation:
+    open_ = [branch for branch in branches if branch.answer is ExactAnswer.VERIFIED_TO_HORIZON]
+    walk = min((branch.walk for branch in open_), key=_reached)
+    worst, at = max(branch.walk.worst for branch in branches)
+    last = _reached(walk)
+    top, over = walk.last
+    theta = follower.bound.theta
+    crossing = theta.numerator * over // (theta.denominator * top) if top else None
+    stopped = "time limit" if walk.ending == "time" else "horizon"
+    power = (
+        f"this horizon would have caught the tokens (4, -1), which first fail at t = {KNOWN_FIRST_FAILURE}"
+        if last >= KNOWN_FIRST_FAILURE
+        else f"this horizon would have missed the tokens (4, -1), which first fail at t = {KNOWN_FIRST_FAILURE}"
+    )
+    return Refutation(
+        ExactAnswer.VERIFIED_TO_HORIZON,
+        f"The bound holds up to t = {last}; nothing is known beyond. Its smallest margin is {1 - worst:.4g}, "
+        f"at t = {at}.",
+        hypotheses,
+        ties=ties,
+        no_certificate="a certificate attacks a claim",
+        horizon=Horizon(last, 1 - worst, at, crossing, stopped),
+        notes=(power,),
+    )

@@ -1,0 +1,86 @@
+"""`refute`: the exact answer to a problem, whichever system it names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from verifier.exact.answer import Refutation
+from verifier.exact.hardmax.floats import float_report as hardmax_floats
+from verifier.exact.hardmax.problem import HardmaxProblem, read_hardmax
+from verifier.exact.hardmax.refute import refute_hardmax
+from verifier.exact.piecewise.floats import float_report as map_floats
+from verifier.exact.piecewise.problem import LONG_FORM, MapProblem, read_map_problem
+from verifier.exact.piecewise.refute import refute_map
+from verifier.exact.reading import Reader, read_json
+from verifier.exact.systems import systems
+
+HORIZON = 10_000
+"""Steps taken where nothing freezes, unless told otherwise."""
+
+Problem = HardmaxProblem | MapProblem
+
+
+def read_problem(path: Path) -> Problem:
+    """The problem of a file (docs/certificates.md, section 3). Raises BadInput with the path of what is wrong."""
+    return parse_problem(read_json(path), where=str(path))
+
+
+def parse_problem(document: Any, *, where: str = "problem") -> Problem:
+    """The problem of a decoded JSON document. Raises BadInput."""
+    reader = Reader(document, where)
+    optional = ("ties", "paper", "locator", "quote", "symbols")
+    fields = reader.fields(("schema", "system", "parameters", "state", "claim"), optional)
+    fields["schema"].word(("verifier/problem/1",))
+    _texts(fields)
+    system = fields["system"].word(("hardmax-frank-wolfe", LONG_FORM, *systems()))
+    return read_hardmax(reader) if system == "hardmax-frank-wolfe" else read_map_problem(reader)
+
+
+def _texts(fields: dict[str, Reader]) -> None:
+    """The fields that are shown and never interpreted."""
+    if "paper" in fields:
+        paper = fields["paper"].fields((), ("openreview", "arxiv", "title"))
+        if not paper:
+            raise fields["paper"].error("the paper has no identifier", mend="give openreview, arxiv or title")
+        for key, entry in paper.items():
+            entry.text(400 if key == "title" else 40)
+    for key, most in (("locator", 400), ("quote", 2_000)):
+        if key in fields:
+            fields[key].text(most)
+    if "symbols" in fields:
+        symbols = fields["symbols"]
+        if not isinstance(symbols.value, dict) or len(symbols.value) > 32:
+            raise symbols.error(
+                "symbols is not an object of at most 32 entries", mend='write {"K": "hull of the tokens"}'
+            )
+        for key in symbols.value:
+            if not 1 <= len(key) <= 100:
+                raise symbols.error("a symbol has no or more than 100 characters", mend="shorten it")
+            symbols.child(key).text(400)
+
+
+def refute(
+    problem: Problem,
+    *,
+    horizon: int = HORIZON,
+    time_limit: float | None = None,
+    progress: Callable[[int, str], None] | None = None,
+) -> Refutation:
+    """Decides the problem's claim for its start, exactly.
+
+    `horizon` bounds the steps taken where no proof for all t is found, never a proof; `time_limit` is in seconds;
+    `progress` hears the step and a remark about once a second on long runs.
+    """
+    if isinstance(problem, HardmaxProblem):
+        return refute_hardmax(problem, horizon=horizon, time_limit=time_limit, progress=progress)
+    return refute_map(problem, horizon=horizon, time_limit=time_limit)
+
+
+def float_report(problem: Problem, found: Refutation, *, horizon: int = HORIZON) -> dict[str, Any]:
+    """What float64 says of the same start, for each form of evaluation, and where it parts from the exact orbit."""
+    if isinstance(problem, HardmaxProblem):
+        first = found.first_violation
+        return hardmax_floats(problem, (first.t, first.component) if first else None, horizon=horizon)
+    return map_floats(problem, horizon=horizon)
