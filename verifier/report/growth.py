@@ -149,7 +149,7 @@ def design_line(probe: ProbeResult) -> str:
         return ""
     rule = probe.rule
     scales = [point.at[probe.axis] for point in probe.latest.points] if probe.evidence else []
-    grid = f"{probe.axis} = {', '.join(f'{scale:,}' for scale in scales)}; " if scales else ""
+    grid = f"scales {probe.axis} = {', '.join(f'{scale:,}' for scale in scales)}; " if scales else ""
     inner = "".join(f" of {int(size):,} {plain(str(name))}" for name, size in _replicate(probe).items())
     return (
         f"{grid}replicates{inner}, looked at after {', '.join(map(str, rule['looks']))}; smallest slope of interest "
