@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import sqlite3
@@ -193,7 +194,9 @@ class TestInterruptions:
 
     def test_ctrl_c_says_what_is_kept(self, toy: Path, tmp_path: Path) -> None:
         edit(toy / "quantity.py", *self.slow_unit)
-        process = start("run", "toy", "--trust", cwd=tmp_path, start_new_session=True)
+        # a shell that starts the tests in the background lets them ignore interrupts, and their children with them
+        heed = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+        process = start("run", "toy", "--trust", cwd=tmp_path, start_new_session=True, preexec_fn=heed)
         wait_for_units(tmp_path / "verifier-units.db", 5)
         os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to the whole group
         out, err = process.communicate(timeout=60)

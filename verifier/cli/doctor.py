@@ -31,6 +31,9 @@ EXTRAS = {
     "jax": "wide batches on a GPU",
     "web": "the docket in a browser",
 }
+MODULES = {"python-flint": "flint"}
+"""Distribution -> the module it installs, where the names differ."""
+
 _REQUIREMENT = re.compile(r"""([A-Za-z0-9_.-]+)\s*(?:>=([0-9.]+))?\s*(?:;\s*extra == ['"]([a-z]+)['"])?""")
 
 
@@ -147,7 +150,8 @@ def _package(requirement: str) -> tuple[Package, str]:
         version: str | None = metadata.version(name)
     except metadata.PackageNotFoundError:
         version = None
-    if version is None or find_spec(name.replace("-", "_")) is None:
+    module = MODULES.get(name, name.replace("-", "_"))
+    if version is None or find_spec(module) is None:
         return Package(name, wanted, None, "not installed"), extra
     if _release(version) < _release(wanted):
         return Package(name, wanted, version, f"older than {wanted}"), extra

@@ -15,12 +15,15 @@ from verifier.sweeps.executors.base import Event, Garbled, Lost, Task, decode_re
 from verifier.sweeps.jobs import Job
 from verifier.sweeps.worker import prepare_process
 
-_QUIET = {
+_SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # under it a local cluster listens on loopback only
     "RAY_task_oom_retries": "1",  # the default retries a task that runs out of memory for ever
-    "RAY_AUTH_MODE": "token",  # said out loud, so that Ray need not say it
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+# of a cluster of our own; one that is running has made these choices, and they must be the same on all sides
+_LOCAL_SETTINGS = {
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # under it a cluster listens on loopback only
+    "RAY_AUTH_MODE": "token",  # said out loud, so that Ray need not say it
 }
 
 
@@ -39,7 +42,8 @@ class RayExecutor:
     name = "ray"
 
     def __init__(self, address: str = "local", *, workers: int | None = None) -> None:
-        os.environ.update({name: value for name, value in _QUIET.items() if name not in os.environ})
+        settings = _SETTINGS | (_LOCAL_SETTINGS if address == "local" else {})
+        os.environ.update({name: value for name, value in settings.items() if name not in os.environ})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Ray warns about its own defaults while it is imported and started
             import ray  # noqa: PLC0415  # half a second, and an extra
