@@ -6,13 +6,15 @@ import functools
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from tests.integration.conftest import Said, Verifier, edit, files_in, start
+from tests.integration.conftest import Said, Verifier, edit, files_in, home, start
 from verifier.report import run_schema
 
 GROWING = "def growing(k: int, *, stream: int, draws: int, percent: int = 38) -> Counts:\n"  # as toy/quantity.py has it
@@ -67,6 +69,44 @@ def test_ray_gives_the_numbers_of_the_pool(process: Verifier) -> None:
     ray = ran(process("run", "toy", "--json", "--ledger", "two.db", "--executor", "ray"))
     assert local["probes"] == ray["probes"]
     assert local["controls"] == ray["controls"]
+
+
+CLUSTER = """
+from ray.cluster_utils import Cluster
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+print("joined at", cluster.address, flush=True)
+input()
+cluster.shutdown()
+"""
+
+
+@pytest.mark.slow
+def test_a_running_cluster_is_joined_where_it_is_named(process: Verifier, toy: Path, tmp_path: Path) -> None:
+    edit(toy / "case.toml", "looks = [10, 20, 30]", "looks = [10, 20]")
+    settings = {
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+        "RAY_AUTH_MODE": "disabled",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        **home(tmp_path),
+    }
+    with subprocess.Popen(
+        [sys.executable, "-c", CLUSTER],
+        env={**os.environ, **settings},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as cluster:
+        assert cluster.stdout is not None
+        assert cluster.stdin is not None
+        address = next(line.split()[-1] for line in cluster.stdout if line.startswith("joined at"))
+        try:
+            joined = process("run", "toy", "--trust", "--json", "--executor", f"ray={address}", env=settings)
+        finally:
+            cluster.stdin.write("\n")
+            cluster.stdin.close()
+    local = ran(process("run", "toy", "--json", "--ledger", "local.db", "--executor", "local"))
+    assert ran(joined)["probes"] == local["probes"]
 
 
 def test_a_wrong_control_makes_the_probe_invalid(verifier: Verifier, toy: Path) -> None:
