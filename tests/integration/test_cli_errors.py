@@ -98,6 +98,14 @@ def test_bad_usage_is_one_sentence_and_changes_nothing(
     assert files_in(tmp_path) == before
 
 
+@pytest.mark.parametrize("arguments", [[], ["ledger"]])
+def test_a_command_that_is_not_named_is_asked_for(verifier: Verifier, arguments: list[str]) -> None:
+    said = verifier(*arguments)
+    (line,) = said.err.splitlines()
+    where = " ".join(["verifier", *arguments])
+    assert (said.code, line) == (2, f"Error: {where}: no command is named; see `{where} --help`.")
+
+
 @pytest.mark.usefixtures("toy")
 def test_a_ledger_that_is_not_one_is_left_alone(verifier: Verifier, tmp_path: Path) -> None:
     (tmp_path / "verifier.db").write_text("a diary, not a ledger\n" * 100)
@@ -166,10 +174,19 @@ def test_plan_runs_nothing_and_writes_nothing(verifier: Verifier, toy: Path, tmp
     assert verifier("plan", "toy", "--scale", "k=4,8,16").out.count("cannot decide") == 1
 
 
+def test_a_plan_without_an_sd_asks_for_a_pilot(verifier: Verifier, toy: Path) -> None:
+    edit(toy / "case.toml", 'planned = { sd = { "32" = "0.1" }, seconds = { "32" = "0.0000001" } }\n', "")
+    document = verifier("plan", "toy", "--json").document
+    assert document["next"] == ["verifier plan toy --pilot"]
+    assert document["probes"][0]["power"] == []
+
+
 @pytest.mark.usefixtures("toy")
 def test_a_pilot_measures_and_leaves_no_evidence(verifier: Verifier, tmp_path: Path) -> None:
     before = files_in(tmp_path)
-    (probe,) = verifier("plan", "toy", "--pilot", "--trust", "--json").document["probes"]
+    said = verifier("plan", "toy", "--pilot", "--trust", "--json")
+    assert said.code == 0, said.out
+    (probe,) = said.document["probes"]
     assert set(probe["sd"]) == {"32", "64", "128", "256", "512", "1024"}
     assert probe["cpu_seconds"] > 0
     assert files_in(tmp_path) == before

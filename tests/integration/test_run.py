@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -39,6 +40,9 @@ def test_a_dispute_goes_in_and_a_ruling_comes_out(verifier: Verifier, toy: Path,
     assert abs(full["estimate"] - 0.38) <= 4 * full["stderr"]
     assert probe["statistics"]["e_grow"]["sup"] * probe["statistics"]["discount"] >= 1e4
     assert [control["passed"] for control in document["controls"]] == [True, True, True]
+    exact = [{point["exact"] for point in control["points"]} for control in document["controls"]]
+    assert exact[0] == {None}, "the probe's exact curve is not a control's"
+    assert None not in exact[1]
     assert Path(tmp_path / document["report"]).read_text().startswith("<!")
     assert files_in(toy) == before, "the engine writes nothing into a case folder"
 
@@ -153,6 +157,16 @@ def test_an_edit_registers_again_with_fresh_streams_and_a_discount(verifier: Ver
     assert third["registrations_of_this_claim"]["registrations"][2]["changed"] == ["quantity.py"]
 
 
+def test_a_change_is_told_against_the_last_run_that_was_not_exploratory(verifier: Verifier, toy: Path) -> None:
+    edit(toy / "case.toml", "looks = [10, 20, 30]", "looks = [10, 20]")
+    ran(verifier("run", "toy", "--trust", "--json"))
+    ran(verifier("run", "toy", "--json", "--set", "percent=0"))
+    edit(toy / "case.toml", 'delta = "0.19"', 'delta = "0.18"')
+    assert verifier("register", "toy").code == 0
+    changed = [record["changed"] for record in verifier("status", "toy", "--json").document["registrations"]]
+    assert changed == [[], ["--set"], ["probe[0].rule.delta"]]
+
+
 def test_reading_more_of_the_paper_is_no_new_registration(verifier: Verifier, toy: Path) -> None:
     first = ran(verifier("run", "toy", "--trust", "--json"))
     edit(toy / "case.toml", 'locator = "theorem 1"', 'locator = "theorem 1, page 4"')
@@ -200,7 +214,10 @@ def test_a_unit_that_raises_is_no_answer_and_heals(verifier: Verifier, toy: Path
 @pytest.mark.usefixtures("toy")
 def test_an_expected_ruling_that_does_not_come_is_exit_10(verifier: Verifier) -> None:
     assert verifier("run", "toy", "--trust", "--expect", "UPHELD").code == 0
-    assert verifier("run", "toy", "--expect", "DISMISSED").code == 10
+    unmet = verifier("run", "toy", "--expect", "DISMISSED", "--json")
+    assert unmet.code == 10
+    jsonschema.validate(unmet.document, run_schema())
+    assert unmet.document["expected"] == {"ruling": "DISMISSED", "met": False}
 
 
 def test_several_cases_are_several_lines(verifier: Verifier, toy: Path) -> None:
@@ -243,6 +260,20 @@ class TestInterruptions:
         assert process.returncode == 130, err
         assert "Kept: registration" in out
         assert "Traceback" not in err
+
+    def test_ctrl_c_ends_the_command_and_not_one_case_of_it(
+        self, verifier: Verifier, toy: Path, tmp_path: Path
+    ) -> None:
+        edit(toy / "quantity.py", *self.slow_unit)
+        shutil.copytree(toy, tmp_path / "other")
+        edit(tmp_path / "other/case.toml", "letter-1", "letter-2")
+        heed = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+        process = start("run", "toy", "other", "--trust", cwd=tmp_path, start_new_session=True, preexec_fn=heed)
+        wait_for_units(tmp_path / "verifier-units.db", 5)
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 130, err
+        assert len(verifier("ledger", "log", "--json").out.splitlines()) == 1
 
     def test_kill_9_then_the_same_root(self, process: Verifier, toy: Path, tmp_path: Path) -> None:
         edit(toy / "quantity.py", *self.slow_unit)

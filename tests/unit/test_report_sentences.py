@@ -15,6 +15,7 @@ from verifier.model.answers import invalid, underpowered
 from verifier.model.case import Expectation, LaterVersion, Premise
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.results import CaseResult, Evidence, UnitsRecord
+from verifier.model.rulings import CaseRuling, Ruling
 from verifier.report import render_report, ruling_headline, ruling_sentence, run_document, sentences, summary
 from verifier.report.changes import would_change
 from verifier.report.growth import explained, growth, sigma_line, slope_line
@@ -105,12 +106,22 @@ def test_it_is_said_plainly_whether_the_paper_was_read() -> None:
     assert "a" * 64 in sentences.reading_line(read)
 
 
+def test_an_interval_that_no_slope_satisfies_is_said_to_be_none() -> None:
+    found = growth(made.upheld().probes[0])
+    assert found is not None
+    assert "between 1.000 and 2.000" in slope_line(replace(found, low=1.0, high=2.0))
+    assert "no slope goes with the residual class" in slope_line(replace(found, low=2.0, high=1.0))
+
+
 @pytest.mark.parametrize(
     ("changes", "needle"),
     [
         ({"claim": replace(made.CLAIM, quote="")}, "paraphrase"),
         ({"paper": made.PAPER}, "2606.01342v3 was not read"),
         ({"premises": (Premise("It is the paper's.", "no", ""),)}, "“It is the paper's.” was checked by nobody"),
+        ({"exploratory": True}, "exploratory"),
+        ({"ruling": CaseRuling(Ruling.DISMISSED, ("a",))}, "the dispute fails"),
+        ({"probes": tuple(replace(probe, controls=()) for probe in made.upheld().probes)}, "no control"),
     ],
 )
 def test_each_ground_closes_the_gate(changes: dict[str, object], needle: str) -> None:

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.stats import norm
 
 from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome, Reason
@@ -136,6 +137,9 @@ def test_growth_stops_early_and_says_so() -> None:
     assert numbers.e_flat.current < 1
     assert numbers.sigma_anytime is not None
     assert numbers.sigma_anytime > 3.7
+    assert numbers.sigma_discounted is not None
+    assert norm.sf(numbers.sigma_anytime) == pytest.approx(1 / numbers.e_grow.sup)
+    assert norm.sf(numbers.sigma_discounted) == pytest.approx(1 / (numbers.e_grow.sup * FIRST))
     assert numbers.slope_full is not None
     assert numbers.slope_full.sigma_fixed_n is not None
     assert numbers.slope_full.sigma_fixed_n > 6
@@ -249,7 +253,17 @@ def test_nothing_is_decided_below_the_registered_minimum() -> None:
     assert run(values, dataclasses.replace(PAGING, minimum_n=2500)).statistics.n == 30
     lonely = dataclasses.replace(PAGING, replicate={})
     assert any(flag.startswith("few") for flag in run(values, lonely).flags)
-    assert any("blind to failures rarer" in flag for flag in run(values).flags)
+    flag = "a mean over 1,000 phases is blind to failures rarer than one in as many"  # the data of the look at 10
+    assert flag in run(values).flags
+    assert len(run(values, lonely).flags) == 2
+
+
+def test_an_axis_may_be_called_n() -> None:
+    values = draw(np.zeros(6), sd=10 * PAGING_SD, n=80, seed=3)
+    found = evaluate(PAGING, scales=SCALES, values=values, claim_scale=1024, discount=1.0, last=True, axis="n")
+    assert found.adequacy.needed["n"] == 1024
+    assert found.adequacy.needed["phases"] == 100 * found.adequacy.needed["replicates"]
+    assert f"n = 1024 with {found.adequacy.needed['replicates']} replicates" in found.summary
 
 
 def test_after_the_stop_its_e_is_kept() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +33,7 @@ def plan(
     from verifier.engine.plan import plan_probe, stated_noise, stored_noise
     from verifier.engine.register import same_dispute
     from verifier.ledger import Ledger
+    from verifier.model.identity import discount
 
     loaded = override(load(case), scale=changes["scale"], set_=changes["set_"])
     measured = _pilot(loaded, executor_name, trust=trust) if pilot else {}
@@ -46,11 +46,11 @@ def plan(
         }
     known = loaded.registration in registered
     ordinal = registered.index(loaded.registration) + 1 if known else len(registered) + 1
-    discount = 6 / (math.pi**2 * ordinal**2)
-    plans = [plan_probe(probe, noises[probe.name], discount=discount) for probe in loaded.probes]
+    factor = discount(ordinal)
+    plans = [plan_probe(probe, noises[probe.name], discount=factor) for probe in loaded.probes]
     for entry in plans:
         output.show(_table(entry))
-    opening = _registration_sentence(loaded, ordinal, discount, known=known)
+    opening = _registration_sentence(loaded, ordinal, factor, known=known)
     output.result(
         "verifier/plan/1",
         " ".join([opening, *map(_sentence, plans)]),
@@ -58,7 +58,7 @@ def plan(
         registration=loaded.registration,
         registered=known,
         ordinal=ordinal,
-        discount=discount,
+        discount=factor,
         exploratory=loaded.exploratory,
         probes=[_fields(entry) for entry in plans],
     )
@@ -97,12 +97,14 @@ def _registration_sentence(case: Case, ordinal: int, discount: float, *, known: 
 
 
 def _next(case: Case, plans: list[ProbePlan], ledger_url: str) -> list[str]:
-    unknown = any(len(entry.probe.scales) >= 5 and not entry.powers for entry in plans)
+    unknown = any(entry.enough_scales and not entry.powers for entry in plans)
     flags = ["--pilot"] if unknown else []
     return [command_line("plan" if unknown else "run", case, ledger_url, *flags)]
 
 
 def _sentence(entry: ProbePlan) -> str:
+    from verifier.stats.growth_rule import LEAST_SCALES
+
     rule, scales = entry.probe.rule, entry.probe.scales
     inner = "".join(f" of {count:,} {name}" for name, count in rule.replicate.items())
     text = [
@@ -118,8 +120,8 @@ def _sentence(entry: ProbePlan) -> str:
             f"It costs at most {_cost(entry.seconds)} CPU s, {_cost(entry.seconds_with_controls)} with controls, "
             f"on {cores} cores here; a decision ends it earlier."
         )
-    if len(scales) < 5:
-        text.append(f"This design cannot decide: {len(scales)} scales (5 needed).")
+    if not entry.enough_scales:
+        text.append(f"This design cannot decide: {len(scales)} scales ({LEAST_SCALES} needed).")
     elif not entry.powers:
         text.append("Its power is unknown: no sd of a replicate is stated; measure with --pilot.")
     else:

@@ -20,14 +20,13 @@ from verifier.cli.options import (
 )
 from verifier.cli.output import Output, print_error, with_output
 from verifier.model.errors import Exit, VerifierError
+from verifier.model.rulings import Ruling, ruling_words
 
 if TYPE_CHECKING:
     from verifier.casefile import Case
     from verifier.engine import Options
     from verifier.model.results import CaseResult
     from verifier.sweeps.executors import Executor
-
-RULINGS = ["UPHELD", "DISMISSED", "UNDECIDED", "UNDERPOWERED", "INVALID", "NO_ANSWER"]
 
 
 @click.command()
@@ -43,7 +42,7 @@ RULINGS = ["UPHELD", "DISMISSED", "UNDECIDED", "UNDERPOWERED", "INVALID", "NO_AN
 )
 @click.option("--time-limit", metavar="100s", help="Stop cleanly after this time; the same command continues.")
 @click.option("--to-maximum", is_flag=True, help="Continue a decided sweep to its last look; the ruling stays.")
-@click.option("--expect", type=click.Choice(RULINGS), help="Exit 10 unless the ruling is this one.")
+@click.option("--expect", type=click.Choice([*Ruling]), help="Exit 10 unless the ruling is this one.")
 @trust_option
 @with_output
 def run(
@@ -79,8 +78,12 @@ def run(
     options = Options(
         to_maximum=to_maximum, budget=budget, deadline=None if limit is None else time.monotonic() + limit
     )
+    codes = []
     try:
-        codes = [_run_one(output, case, ledger_url, executor, options, expect) for case in loaded]
+        for case in loaded:
+            codes.append(_run_one(output, case, ledger_url, executor, options, expect))
+            if codes[-1] is Exit.INTERRUPTED:  # the user meant the command, not one of its cases
+                break
     finally:
         executor.close()
     output.exit_code = _worst(codes)
@@ -127,14 +130,13 @@ def _run_one(
         print_error(error, as_json=output.json)
         return error.exit_code
     _say(output, result, path, expect)
-    if result.ruling.ruling == "NO_ANSWER":
+    if result.ruling.ruling is Ruling.NO_ANSWER:
         return Exit.NO_ANSWER
     return Exit.DONE if expect in (None, result.ruling.ruling) else Exit.DOES_NOT_HOLD
 
 
 def _say(output: Output, result: CaseResult, path: Path, expect: str | None) -> None:
     from verifier.cli.output import print_json
-    from verifier.model.rulings import ruling_words
     from verifier.report import run_document, summary
 
     met = expect == result.ruling.ruling

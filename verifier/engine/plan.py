@@ -13,6 +13,7 @@ from verifier.engine.sweep import Grid, NoAnswer, ask_units, cell
 from verifier.engine.targets import inspect_targets
 from verifier.model.canonical import canonical_sha256
 from verifier.model.errors import InfrastructureFailed
+from verifier.stats.growth_rule import LEAST_SCALES
 from verifier.stats.power import Power, needed_replicates, power, slope_test_misses
 from verifier.sweeps.code import Code
 from verifier.sweeps.drive import Progress, drive
@@ -49,6 +50,11 @@ class ProbePlan:
     powers: tuple[Power, ...]
     needed: int | None
     misses: float | None
+
+    @property
+    def enough_scales(self) -> bool:
+        """Whether the rule can decide on as many scales as there are."""
+        return len(self.probe.scales) >= LEAST_SCALES
 
 
 def stated_noise(probe: Probe) -> Noise:
@@ -102,7 +108,7 @@ def plan_probe(probe: Probe, noise: Noise, *, discount: float) -> ProbePlan:
     control_units = sum(most_control_units(control, probe) for control in probe.controls)
     seconds = None if per_replicate is None else per_replicate * rule.maximum
     controls = None if per_control is None else per_control * control_units / len(probe.registered_scales)
-    enough = len(probe.scales) >= 5 and bool(noise.sd)
+    enough = len(probe.scales) >= LEAST_SCALES and bool(noise.sd)
     slope = float(rule.alternative)
     return ProbePlan(
         probe=probe,

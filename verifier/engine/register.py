@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from verifier.casefile import Case
 from verifier.engine.entries import BY, changed_paths, registration_content
 from verifier.ledger import Entry, Ledger, Transaction
+from verifier.model.identity import discount
 from verifier.model.results import RegistrationRecord
 from verifier.model.rulings import Ruling
 
@@ -26,8 +26,8 @@ class Registration:
 
     @property
     def discount(self) -> float:
-        """6/(π² l²): over all l these sum to 1, so registering again buys no error rate."""
-        return 6 / (math.pi**2 * self.ordinal**2)
+        """What its E-values are multiplied by."""
+        return discount(self.ordinal)
 
 
 def register(case: Case, ledger: Ledger) -> Registration:

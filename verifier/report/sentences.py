@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from verifier.model.case import Implementation, Premise, Prior
 from verifier.model.controls import CHECK_FAILED, CHECK_PASSED
+from verifier.model.identity import discount
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.results import CaseResult, ControlRun, ProbeResult
 from verifier.model.rulings import Ruling
@@ -228,7 +228,7 @@ def registration_line(result: CaseResult) -> str:
     text = f"registration {result.ordinal} of {total} of this claim and dispute"
     if result.ordinal == 1:
         return text
-    return f"{text}; every E-value counts {6 / (math.pi * result.ordinal) ** 2:.2g} times"
+    return f"{text}; every E-value counts {discount(result.ordinal):.2g} times"
 
 
 def overrides_words(overrides: Mapping[str, Any]) -> str:
