@@ -27,7 +27,7 @@ CHECKER_SECONDS = 60
 @with_output
 def refute(output: Output, problem: Path, horizon: int, time_limit: str | None, out: Path | None) -> None:
     """Decide a claim for one start, exactly, and write a certificate where it fails."""
-    from verifier.exact import float_report, read_problem
+    from verifier.exact import float_report, read_problem, refutation_document
     from verifier.exact import refute as decide
 
     given = read_problem(problem)
@@ -56,46 +56,6 @@ def _write(found: Refutation, path: Path) -> str | None:
         return None
     path.write_text(json.dumps(found.certificate, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     return str(path)
-
-
-def refutation_document(found: Refutation, *, certificate: str | None, floats: dict[str, Any] | None) -> dict[str, Any]:
-    """The fields of `refute --json`: exact numbers as text, absent things as null."""
-    first, ties, horizon = found.first_violation, found.ties, found.horizon
-    return {
-        "answer": str(found.answer),
-        "state": "partial" if horizon is not None and horizon.stopped_by == "time limit" else "done",
-        "first_violation": None
-        if first is None
-        else {"t": first.t, "component": first.component, "lhs": str(first.lhs), "rhs": str(first.rhs)},
-        "fails_from": found.fails_from,
-        "fails_from_by_component": None
-        if found.fails_from_by_component is None
-        else list(found.fails_from_by_component),
-        "hypotheses": [
-            {"name": h.name, "holds": h.holds, "witness": h.witness, "sentence": h.sentence} for h in found.hypotheses
-        ],
-        "ties": None
-        if ties is None
-        else {
-            "t": ties.t,
-            "token": ties.token,
-            "classes": list(ties.classes),
-            "answers": {rule: {"answer": str(answer), "t": t} for rule, (answer, t) in ties.answers.items()},
-        },
-        "certificate": certificate,
-        "no_certificate": found.no_certificate or None,
-        "horizon": None
-        if horizon is None
-        else {
-            "t": horizon.t,
-            "margin": horizon.margin,
-            "margin_at": horizon.margin_at,
-            "predicted_crossing": horizon.predicted_crossing,
-            "stopped_by": horizon.stopped_by,
-        },
-        "notes": list(found.notes),
-        "float": floats,
-    }
 
 
 def _show(output: Output, found: Refutation, floats: dict[str, Any] | None) -> None:
@@ -160,7 +120,7 @@ def check(output: Output, certificate: Path) -> None:
 @with_output
 def shrink(output: Output, certificate: Path, time_limit: str | None, out: Path | None) -> None:
     """Make the start of a certificate smaller: fewer coordinates, fewer tokens, smaller numbers, the same answer."""
-    from verifier.exact import parse_problem
+    from verifier.exact import parse_problem, refutation_document
     from verifier.exact import shrink as make_smaller
     from verifier.exact.reading import Reader, read_json
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from verifier.exact.answer import Failure, Horizon, Hypothesis, Refutation, Ties
+from verifier.exact.document import refutation_document
 from verifier.exact.refute import float_report, parse_problem, read_problem, refute
 from verifier.exact.shrink import Shrunk, shrink
 
@@ -16,6 +17,7 @@ __all__ = [
     "float_report",
     "parse_problem",
     "read_problem",
+    "refutation_document",
     "refute",
     "shrink",
 ]
