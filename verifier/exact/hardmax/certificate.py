@@ -15,6 +15,7 @@ MOST_TAIL_TIMES = 2_000
 MOST_UNITS = 2_000_000
 MOST_BITS = 13_300
 MOST_DIGITS = 4_000
+TOO_MANY_DIGITS = 10**MOST_DIGITS
 
 
 class TooLarge(Exception):
@@ -38,7 +39,7 @@ def _runs(runs: list[tuple[int, Targets]]) -> list[dict[str, Any]]:
 
 def _sides(failure: Failure) -> dict[str, Any]:
     sides = (failure.lhs, failure.rhs)
-    if max(max(abs(x.numerator), x.denominator) for x in sides) >= 10**MOST_DIGITS:
+    if max(max(abs(x.numerator), x.denominator) for x in sides) >= TOO_MANY_DIGITS:
         raise TooLarge(f"a side has more than {MOST_DIGITS} digits")
     if failure.lhs <= failure.rhs:
         raise TooLarge("no rational bound on the eigenvalue was found below the left side")

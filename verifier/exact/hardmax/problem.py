@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
+from math import lcm
 from typing import Any, Literal, cast
 
 from verifier.exact.answer import Hypothesis
@@ -42,11 +44,10 @@ class HardmaxProblem:
     @property
     def diameter_squared(self) -> Fraction:
         """D² = max ‖x_i − x_j‖² over the tokens at t0."""
-        return max(
-            sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), Fraction(0))
-            for i, x in enumerate(self.tokens)
-            for y in self.tokens[: i + 1]
-        )
+        bottom = lcm(*(x.denominator for token in self.tokens for x in token))
+        tokens = [[x.numerator * (bottom // x.denominator) for x in token] for token in self.tokens]
+        gaps = [sum((a - b) ** 2 for a, b in zip(x, y, strict=True)) for x, y in combinations(tokens, 2)]
+        return Fraction(max(gaps, default=0), bottom**2)
 
 
 def read_hardmax(reader: Reader) -> HardmaxProblem:

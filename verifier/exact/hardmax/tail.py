@@ -38,6 +38,9 @@ class Tail:
         s = self.s
         self.kappa = {"2/(t+2)": s * (s + 1), "2/(t+1)": s * (s - 1), "1/(t+2)": s + 1}.get(problem.step, 0)
         self.keep = None if problem.gamma is None else 1 - problem.gamma
+        theta = bound.theta
+        self.certain = s if self.c0 == 0 else max(s, theta.numerator * self.over // (theta.denominator * self.c0))
+        """The smallest t ≥ s with (t+1)·c0 > θ: from there every component fails, since c1, c2, r ≥ 0. For c0 > 0."""
 
     def ratio(self, t: int) -> tuple[int, int]:
         """r(t+1) as numerator and denominator."""
@@ -68,29 +71,26 @@ class Tail:
         later, later_over = self.energy(i, t + 1)
         return (t + 2) * later * over >= (t + 1) * now * later_over
 
-    @property
-    def certain(self) -> int:
-        """The smallest t ≥ s with (t+1)·c0 > θ: from there every component fails, since c1, c2, r ≥ 0."""
-        theta = self.bound.theta
-        return max(self.s, theta.numerator * self.over // (theta.denominator * self.c0))
+    def polynomial(self, i: int, m: int) -> list[int]:
+        """Coefficients of a positive multiple of P_i(m + z), constant first, for the three named steps.
 
-    def polynomial(self, i: int, m: int) -> list[Fraction]:
-        """Coefficients of P_i(m + z), constant first, for the three named steps (docs/certificates.md, section 4)."""
+        P_i as in docs/certificates.md, section 4.
+        """
         first, second = [m + 1, 1], [m + 2, 1] if self.step != "2/(t+1)" else [m, 1]
-        c0, c1, c2, k = self.c0, self.c1[i], self.c2[i], self.kappa
+        theta = self.bound.theta
+        top, k = theta.denominator, self.kappa
+        c0, c1, c2 = top * self.c0, top * k * self.c1[i], top * k * k * self.c2[i]
+        both = _times(first, second)
         if self.step == "1/(t+2)":
-            leading = _times(first, _times(second, second))
-            middle, last, bound = _times(first, second), first, _times(second, second)
+            leading, middle, last, bound = _times(both, second), both, first, _times(second, second)
         else:
-            both = _times(first, second)
-            leading, middle, last = _times(both, both), both, [1]
-            bound = _times(both, second)
-        theta = self.bound.theta * self.over
-        size = len(leading)
-        return [
-            c0 * leading[j] + c1 * k * _at(middle, j) + c2 * k * k * _at(last, j) - theta * _at(bound, j)
-            for j in range(size)
-        ]
+            leading, middle, last, bound = _times(both, both), both, [1], _times(both, second)
+        level = theta.numerator * self.over
+        found = [c0 * x for x in leading]
+        for factor, terms in ((c1, middle), (c2, last), (-level, bound)):
+            for j, x in enumerate(terms):
+                found[j] += factor * x
+        return found
 
     def cut(self, i: int, m: int) -> int:
         """The smallest m' ≥ m from which the proof needs no single times: P_i's coefficients, or `certain`."""
@@ -102,10 +102,6 @@ class Tail:
             return coefficients[0] > 0 and min(coefficients) >= 0
 
         return _first(proved, m)
-
-
-def _at(coefficients: list[int], j: int) -> int:
-    return coefficients[j] if j < len(coefficients) else 0
 
 
 def _times(left: list[int], right: list[int]) -> list[int]:
