@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 from verifier.exact.reading import Vector
 
@@ -20,50 +21,60 @@ class Hull:
 
 
 def origin_in_hull(points: Sequence[Sequence[Fraction]]) -> Hull:
-    """Decides 0 ∈ hull(points) by the simplex method over the rationals (phase one, Bland's rule, so it ends)."""
+    """Decides 0 ∈ hull(points) by the simplex method in integers (phase one, Bland's rule, so it ends).
+
+    The pivots are fraction-free (Edmonds 1967): every entry of the table is an integer over the last pivot.
+    """
     if len(points[0]) == 1:
         return _on_a_line([point[0] for point in points])
     count, rows = len(points), len(points[0]) + 1
-    # columns: the points with a 1 below (Σw = 1), then one artificial a row; the right-hand side is e_rows
+    scales = [lcm(*(x.denominator for x in point)) for point in points]
+    columns = [
+        [*(x.numerator * (scale // x.denominator) for x in point), scale]
+        for point, scale in zip(points, scales, strict=True)
+    ]
+    # columns: the scaled points with a 1 below (Σw = 1), one artificial a row, the right-hand side e_rows
     table = [
-        [*(point[r] if r < rows - 1 else ONE for point in points), *(ONE if r == i else ZERO for i in range(rows))]
+        [*(column[r] for column in columns), *(int(r == i) for i in range(rows)), int(r == rows - 1)]
         for r in range(rows)
     ]
-    right = [ZERO] * (rows - 1) + [ONE]
+    # the last row: reduced costs of "minimise the sum of artificials", those of the artificials 0, and minus that sum
+    table.append([*(-sum(column) for column in columns), *([0] * rows), -1])
     basis = list(range(count, count + rows))
-    # reduced costs of "minimise the sum of artificials": those of the artificials start at 0
-    costs = [-sum((row[k] for row in table), ZERO) for k in range(count)] + [ZERO] * rows
-    value = ONE
-    while value > 0:
+    over = 1
+    costs = table[rows]
+    while costs[-1] < 0:
         entering = next((k for k in range(count) if costs[k] < 0), None)
         if entering is None:
-            # y = 1 - (reduced cost of the artificials) is dual feasible: yᵀ(x_k, 1) ≤ 0 and y_last = value > 0
-            dual = [ONE - costs[count + i] for i in range(rows)]
-            return Hull(None, tuple(-y for y in dual[:-1]))
-        ratios = [(right[i] / table[i][entering], basis[i], i) for i in range(rows) if table[i][entering] > 0]
+            # y = 1 − (reduced cost of the artificials) is dual feasible: yᵀ(x_k, 1) ≤ 0 and y_last > 0
+            return Hull(None, tuple(Fraction(c, over) - 1 for c in costs[count : count + rows - 1]))
+        ratios = [
+            (Fraction(table[i][-1], table[i][entering]), basis[i], i) for i in range(rows) if table[i][entering] > 0
+        ]
         _, _, leaving = min(ratios)
-        _pivot(table, right, leaving, entering)
-        factor = costs[entering]
-        value += factor * right[leaving]
-        costs = [c - factor * x for c, x in zip(costs, table[leaving], strict=True)]
+        over = _pivot(table, leaving, entering, over)
+        costs = table[rows]
         basis[leaving] = entering
     weights = [ZERO] * count
-    for i, column in enumerate(basis):
-        if column < count:
-            weights[column] = right[i]
+    for i, k in enumerate(basis):
+        if k < count:
+            weights[k] = Fraction(table[i][-1] * scales[k], over)
     return Hull(tuple(weights), None)
 
 
-def _pivot(table: list[list[Fraction]], right: list[Fraction], row: int, column: int) -> None:
-    scale = table[row][column]
-    table[row] = [x / scale if x else x for x in table[row]]
-    right[row] /= scale
+def _pivot(table: list[list[int]], row: int, column: int, over: int) -> int:
+    """Makes `column` a unit column in place; returns the new common denominator."""
     line = table[row]
+    pivot = line[column]
     for i, other in enumerate(table):
         factor = other[column]
-        if i != row and factor:
-            table[i] = [x - factor * y if y else x for x, y in zip(other, line, strict=True)]
-            right[i] -= factor * right[row]
+        if i == row:
+            continue
+        if factor:
+            table[i] = [(pivot * x - factor * y) // over for x, y in zip(other, line, strict=True)]
+        elif pivot != over:
+            table[i] = [pivot * x // over for x in other]
+    return pivot
 
 
 def _on_a_line(points: list[Fraction]) -> Hull:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 
 from verifier.exact.hardmax.bound import Bound
 from verifier.exact.hardmax.orbit import Orbit, State
