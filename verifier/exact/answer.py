@@ -44,10 +44,13 @@ class Ties:
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """How far stepping went without an answer: the last step checked, the smallest margin and where, and a forecast.
+    """How far stepping went without an answer: the last step checked, the smallest margin and where, and forecasts.
 
-    `margin` is 1 − left/right at its smallest (a double). `predicted_crossing` is the step at which the bound would
-    fall below the last energy if that stayed as it is; None where the energy is 0.
+    `margin` is 1 − left/right at its smallest (a double). Neither forecast is a proof. `predicted_crossing` is the
+    first step at which the bound falls below the last energy if that stays as it is; None where the energy is 0.
+    `trend_crossing` is the same if the energy keeps falling like the power of t that joins its value at the last
+    power of two up to half way with its last value; None where that power is as steep as the bound's own, or unknown.
+    `would_catch` names known counterexamples (name, step needed, whether this run reached it).
     """
 
     t: int
@@ -55,11 +58,16 @@ class Horizon:
     margin_at: int
     predicted_crossing: int | None
     stopped_by: str
+    trend_crossing: int | None = None
+    would_catch: tuple[tuple[str, int, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """An exact answer. `certificate` is the document to write, or None with the reason in `no_certificate`."""
+    """An exact answer. `certificate` is the document to write, or None with the reason in `no_certificate`.
+
+    `exit_step` is the first step at which the origin is outside the hull of the tokens, for claims that ask about it.
+    """
 
     answer: ExactAnswer
     sentence: str
@@ -72,3 +80,4 @@ class Refutation:
     no_certificate: str = ""
     horizon: Horizon | None = None
     notes: tuple[str, ...] = field(default=())
+    exit_step: int | None = None

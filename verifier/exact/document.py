@@ -26,6 +26,7 @@ def refutation_document(found: Refutation, *, certificate: str | None, floats: d
         "hypotheses": [
             {"name": h.name, "holds": h.holds, "witness": h.witness, "sentence": h.sentence} for h in found.hypotheses
         ],
+        "exit_step": found.exit_step,
         "ties": None
         if ties is None
         else {
@@ -43,6 +44,10 @@ def refutation_document(found: Refutation, *, certificate: str | None, floats: d
             "margin": horizon.margin,
             "margin_at": horizon.margin_at,
             "predicted_crossing": horizon.predicted_crossing,
+            "trend_crossing": horizon.trend_crossing,
+            "would_catch": [
+                {"name": name, "step": step, "reached": reached} for name, step, reached in horizon.would_catch
+            ],
             "stopped_by": horizon.stopped_by,
         },
         "notes": list(found.notes),
