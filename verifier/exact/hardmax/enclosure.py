@@ -6,8 +6,9 @@ tie or a doubt at the highest precision leaves the question to exact stepping.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import log
 
 from flint import arb, ctx, fmpz
 
@@ -16,15 +17,22 @@ from verifier.exact.hardmax.orbit import Orbit, State
 
 PRECISIONS = (128, 256, 512, 1_024)
 
+Tick = Callable[[int, int], bool]
+"""Hears the step and the bits of precision now and then; False ends the run."""
+
 
 @dataclass(frozen=True, slots=True)
 class Enclosed:
-    """A run confirmed up to step `t`: largest left over right side and where, last energy 2J as a ratio, bits used."""
+    """A run confirmed up to step `t`: largest left over right side and where, last energy 2J as a ratio, bits used.
+
+    `energies` holds (t, ln 2J) at the powers of two among the steps.
+    """
 
     t: int
     worst: tuple[float, int]
     energy: tuple[int, int]
     bits: int
+    energies: tuple[tuple[int, float], ...]
 
 
 class _Doubt(Exception):
@@ -35,7 +43,7 @@ class _Doubt(Exception):
         super().__init__()
 
 
-def enclose(orbit: Orbit, bound: Bound, state: State, *, last: int, deadline: float | None) -> Enclosed | None:
+def enclose(orbit: Orbit, bound: Bound, state: State, *, last: int, tick: Tick) -> Enclosed | None:
     """Follows the one selection from `state` to step `last`; None where anything but "the bound holds" may happen."""
     distinct = list({tuple(point): point for point in state.points}.values())  # merged tokens stay merged
     if state.t < orbit.constant_from or len({tuple(image) for image in state.images}) < len(distinct):
@@ -45,7 +53,7 @@ def enclose(orbit: Orbit, bound: Bound, state: State, *, last: int, deadline: fl
         for bits in PRECISIONS:
             ctx.prec = bits
             try:
-                return _run(orbit, bound, (state.t, distinct, state.bottom), last=last, deadline=deadline)
+                return _run(orbit, bound, (state.t, distinct, state.bottom), last=last, tick=tick)
             except _Doubt as doubt:
                 if doubt.final:
                     return None
@@ -54,15 +62,14 @@ def enclose(orbit: Orbit, bound: Bound, state: State, *, last: int, deadline: fl
     return None
 
 
-def _run(
-    orbit: Orbit, bound: Bound, start: tuple[int, list[list[int]], int], *, last: int, deadline: float | None
-) -> Enclosed:
+def _run(orbit: Orbit, bound: Bound, start: tuple[int, list[list[int]], int], *, last: int, tick: Tick) -> Enclosed:
     first, points, over = start
     tokens = [[arb(fmpz(x)) / over for x in point] for point in points]
     B = orbit.matrix(first)
     low = 4 * bound.largest.low * bound.diameter_squared
     limit = arb(fmpz(low.numerator)) / fmpz(low.denominator) * orbit.B_bottom  # θ over B's denominator, from below
     worst, energy = (-1.0, 0), arb(0)
+    energies: list[tuple[int, float]] = []
     count = range(len(tokens))
     identity = all(entry == (i == j) for i, row in enumerate(B) for j, entry in enumerate(row))
     picked = [_certain(row) for row in _scores(tokens, B, identity=identity)]
@@ -84,10 +91,13 @@ def _run(
         if share_of_bound > worst[0]:
             worst = (share_of_bound, t)
         picked = [_certain(row) for row in scores]
-        if deadline is not None and t % 256 == 0 and time.monotonic() > deadline:
+        taken = t + 1 - orbit.t0
+        if taken & (taken - 1) == 0 and share_of_bound > 0:
+            energies.append((t, log(_middle(energy)) - log(orbit.B_bottom)))
+        if t % 256 == 0 and not tick(t, ctx.prec):
             raise _Doubt(final=True)
     top, bottom = _middle(energy).as_integer_ratio()
-    return Enclosed(last - 1, worst, (top, bottom * orbit.B_bottom), ctx.prec)
+    return Enclosed(last - 1, worst, (top, bottom * orbit.B_bottom), ctx.prec, tuple(energies))
 
 
 def _scores(tokens: list[list[arb]], B: list[list[int]], *, identity: bool) -> list[list[arb]]:

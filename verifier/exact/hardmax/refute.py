@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 
-from verifier.exact.answer import Horizon, Hypothesis, Refutation, Ties
+from verifier.exact.answer import Hypothesis, Refutation, Ties
 from verifier.exact.hardmax.bound import Bound
 from verifier.exact.hardmax.branches import Branch, Explored, explore, under
 from verifier.exact.hardmax.certificate import for_all_certificate, violation_certificate
+from verifier.exact.hardmax.horizon import horizon_of, reached
 from verifier.exact.hardmax.problem import HardmaxProblem, hypotheses_of
-from verifier.exact.hardmax.walk import Follower, Limits, Progress, Walk
+from verifier.exact.hardmax.walk import Follower, Limits, Progress
+from verifier.exact.known import would_catch
 from verifier.model.answers import ExactAnswer
 
 _VIOLATED = (ExactAnswer.VIOLATED, ExactAnswer.VIOLATED_FOR_ALL)
-KNOWN_FIRST_FAILURE = 224
-"""The step at which the tokens (4, −1) first break the bound: what a horizon must exceed to have any power."""
 
 
 def refute_hardmax(
@@ -144,33 +144,25 @@ def _for_all(
     )
 
 
-def _reached(walk: Walk) -> int:
-    return walk.state.t - 1 if walk.enclosed is None else walk.enclosed.t
-
-
 def _to_horizon(
     follower: Follower, hypotheses: tuple[Hypothesis, ...], branches: tuple[Branch, ...], ties: Ties | None
 ) -> Refutation:
     open_ = [branch for branch in branches if branch.answer is ExactAnswer.VERIFIED_TO_HORIZON]
-    walk = min((branch.walk for branch in open_), key=_reached)
-    worst, at = max(branch.walk.worst for branch in branches)
-    last = _reached(walk)
-    top, over = walk.last
-    theta = follower.bound.theta
-    crossing = theta.numerator * over // (theta.denominator * top) if top else None
-    stopped = "time limit" if walk.ending == "time" else "horizon"
-    power = (
-        f"this horizon would have caught the tokens (4, -1), which first fail at t = {KNOWN_FIRST_FAILURE}"
-        if last >= KNOWN_FIRST_FAILURE
-        else f"this horizon would have missed the tokens (4, -1), which first fail at t = {KNOWN_FIRST_FAILURE}"
+    walk = min((branch.walk for branch in open_), key=reached)
+    stopped_by = "time limit" if any(branch.walk.ending == "time" for branch in open_) else "horizon"
+    horizon = horizon_of(
+        walk,
+        follower.bound,
+        worst=max(branch.walk.worst for branch in branches),
+        stopped_by=stopped_by,
+        catches=would_catch("hardmax-frank-wolfe", reached(walk)),
     )
     return Refutation(
         ExactAnswer.VERIFIED_TO_HORIZON,
-        f"The bound holds up to t = {last}; nothing is known beyond. Its smallest margin is {1 - worst:.4g}, "
-        f"at t = {at}.",
+        f"The bound holds up to t = {horizon.t}; nothing is known beyond. Its smallest margin is "
+        f"{horizon.margin:.4g}, at t = {horizon.margin_at}.",
         hypotheses,
         ties=ties,
         no_certificate="a certificate attacks a claim",
-        horizon=Horizon(last, 1 - worst, at, crossing, stopped),
-        notes=(power,),
+        horizon=horizon,
     )

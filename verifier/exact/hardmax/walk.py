@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import log
 
 from verifier.exact.answer import Failure
 from verifier.exact.hardmax.bound import Bound
@@ -37,7 +38,11 @@ class Separation:
 
 @dataclass(slots=True)
 class Walk:
-    """A selection so far: run-length targets, failing components at each step as bits, the first failure."""
+    """A selection so far: run-length targets, failing components at each step as bits, the first failure.
+
+    `worst` is the largest left over right side and its step, `last` the last energy 2J as a ratio, `energies` holds
+    (t, ln 2J) after 1, 2, 4, … steps.
+    """
 
     state: State
     runs: list[tuple[int, Targets]] = field(default_factory=list)
@@ -45,6 +50,7 @@ class Walk:
     first: Failure | None = None
     worst: tuple[float, int] = (-1.0, 0)
     last: tuple[int, int] = (0, 1)
+    energies: list[tuple[int, float]] = field(default_factory=list)
     separation: Separation | None = None
     tail: Tail | None = None
     ending: str = ""  # freeze | zero | separation | horizon | time | tie
@@ -55,8 +61,8 @@ class Walk:
     def copy(self) -> Walk:
         """A walk that shares the past and nothing of the future."""
         return Walk(
-            self.state, list(self.runs), list(self.masks), self.first, self.worst, self.last, self.separation,
-            None, "", self.ties, None, self.first_tie,
+            self.state, list(self.runs), list(self.masks), self.first, self.worst, self.last, list(self.energies),
+            self.separation, None, "", self.ties, None, self.first_tie,
         )  # fmt: skip
 
     def select(self, targets: Targets) -> None:
@@ -101,7 +107,10 @@ class Follower:
         share = self.bound.share(t, energies, over)
         if share > walk.worst[0]:
             walk.worst = (share, t)
-        walk.last = (max(energies), over)
+        top, taken = max(energies), len(walk.masks)
+        walk.last = (top, over)
+        if taken & (taken - 1) == 0 and top > 0:
+            walk.energies.append((t, log(top) - log(over)))
 
     def follow(self, walk: Walk, ties: Ties, *, separate_at_tie: bool = False) -> list[list[int]]:
         """Steps until the walk ends; sets `ending`. At a tie under any-selection it returns each token's choices."""
@@ -162,18 +171,27 @@ class Follower:
         if walk.first is not None or walk.separation is not None:
             return False
         last = self.orbit.t0 + self.limits.horizon
-        found = enclose(self.orbit, self.bound, walk.state, last=last, deadline=self.limits.deadline)
+        found = enclose(self.orbit, self.bound, walk.state, last=last, tick=self._tick)
         if found is None:
             return False
         walk.worst, walk.last = max(walk.worst, found.worst), found.energy
+        walk.energies += found.energies
         walk.enclosed = found
         return True
 
-    def _say(self, walk: Walk) -> None:
+    def say(self, t: int, remark: str) -> None:
+        """Tells `progress` where a long run stands, once a second at most."""
         if self.limits.progress is not None and time.monotonic() - self._said > 1.0:
             self._said = time.monotonic()
-            bits = walk.state.bottom.bit_length()
-            self.limits.progress(walk.state.t, f"no freeze yet, numbers of {bits} bits")
+            self.limits.progress(t, remark)
+
+    def _say(self, walk: Walk) -> None:
+        self.say(walk.state.t, f"no freeze yet, numbers of {walk.state.bottom.bit_length()} bits")
+
+    def _tick(self, t: int, bits: int) -> bool:
+        """Whether an enclosed run may go on: says where it stands, and looks at the clock."""
+        self.say(t, f"no freeze yet, enclosures of {bits} bits")
+        return self.limits.deadline is None or time.monotonic() <= self.limits.deadline
 
     def separate(self, state: State) -> Separation | None:
         """A vector with a positive B-product with every token, or None where B·hull contains 0."""
