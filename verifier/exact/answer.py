@@ -63,10 +63,52 @@ class Horizon:
 
 
 @dataclass(frozen=True, slots=True)
+class Power:
+    """How often a sampler catches a statement known to fail: `caught` of `of` starts break it.
+
+    `by` is "sampler" where the starts were drawn for this count, "search" where the search itself was about that
+    statement.
+    """
+
+    known: str
+    caught: int
+    of: int
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReport:
+    """A search over starts: how many were decided, with which answers, and what silence is worth.
+
+    `starts` of the `planned` ones were decided, then `drawn` further ones that hypothesis drew, each with at most
+    `steps` steps where nothing freezes. `exit_steps` counts the steps at which the origin leaves the hull.
+    `smallest_margin` is over all starts that hold, `smallest_margin_start` its state. `found_by` is the sampler, or
+    hypothesis, or empty; `stopped_by` is "found", "starts" or "time limit".
+    """
+
+    sampler: str
+    seed: int
+    starts: int
+    planned: int
+    drawn: int
+    steps: int
+    by_answer: dict[str, int]
+    drawn_by_answer: dict[str, int]
+    exit_steps: dict[int, int]
+    smallest_margin: float | None
+    smallest_margin_start: dict[str, Any] | None
+    power: tuple[Power, ...]
+    found_by: str
+    stopped_by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Refutation:
     """An exact answer. `certificate` is the document to write, or None with the reason in `no_certificate`.
 
     `exit_step` is the first step at which the origin is outside the hull of the tokens, for claims that ask about it.
+    `smallest_margin` is 1 − left/right at its smallest (a double) and its step, where no side failed; `search` says what
+    a search over starts did.
     """
 
     answer: ExactAnswer
@@ -81,3 +123,5 @@ class Refutation:
     horizon: Horizon | None = None
     notes: tuple[str, ...] = field(default=())
     exit_step: int | None = None
+    smallest_margin: tuple[float, int] | None = None
+    search: SearchReport | None = None
