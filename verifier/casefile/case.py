@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from verifier.casefile.folder import hashes
+from verifier.exact.probe import ExactProbe
 from verifier.model.canonical import canonical_sha256
 from verifier.model.case import Claim, Dispute, Implementation, Paper, Parameter, Premise, Prior, Value
 from verifier.model.identity import claim_sha256, dispute_id, quote_sha256, registration_sha256
 from verifier.sweeps.probe import SweepProbe
 
-Probe = SweepProbe
-"""Any probe; a union as soon as there is a second kind."""
+Probe = SweepProbe | ExactProbe
+"""Any probe."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class Case:
     def name(self) -> str:
         """The folder's name."""
         return self.folder.resolve().name
+
+    @property
+    def sweeps(self) -> tuple[SweepProbe, ...]:
+        """The probes that are sweeps."""
+        return tuple(probe for probe in self.probes if isinstance(probe, SweepProbe))
 
     @property
     def defaults(self) -> dict[str, Value]:

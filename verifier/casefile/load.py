@@ -12,6 +12,7 @@ from verifier.casefile.folder import read_case_file, read_folder
 from verifier.casefile.lines import key_lines, line_of
 from verifier.casefile.schema import CaseFileTable, ParameterTable
 from verifier.casefile.toml import check_values, parse_toml
+from verifier.exact.probe import ExactProbe, check_problems, parse_exact
 from verifier.model.case import (
     Claim,
     Dispute,
@@ -32,7 +33,7 @@ from verifier.model.tables import TableError, choose, nearest, path_text, valida
 from verifier.sweeps.probe import parse_sweep
 
 ProbeParser = Callable[..., Probe]
-PROBES: Mapping[str, ProbeParser] = {"sweep": parse_sweep}
+PROBES: Mapping[str, ProbeParser] = {"sweep": parse_sweep, "exact": parse_exact}
 """Probe kind -> how its package reads its table."""
 
 
@@ -55,9 +56,11 @@ def load(folder: str | Path) -> Case:
 
 def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes]) -> Case:
     parsed = validate(CaseFileTable, table)
-    if not (parsed.paper.openreview or parsed.paper.arxiv):
+    if not (parsed.paper.openreview or parsed.paper.arxiv or parsed.paper.doi):
         raise TableError(
-            "the paper has no identity", path=("paper",), mend="give openreview, or arxiv with its version"
+            "the paper has no identity",
+            path=("paper",),
+            mend="give openreview, or arxiv with its version; doi where it has neither",
         )
     if parsed.dispute.comparison:
         raise TableError(
@@ -77,7 +80,10 @@ def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes])
     parameters = tuple(_parameter(name, entry) for name, entry in parsed.parameters.items())
     probes = tuple(_probe(entry, index, ids) for index, entry in enumerate(parsed.probe))
     _all_different([probe.name for probe in probes], path=("probe",), key="name", what="probe")
-    for probe in probes:
+    for index, probe in enumerate(probes):
+        if isinstance(probe, ExactProbe):
+            check_problems(probe, files, path=("probe", index), folder=str(folder))
+            continue
         for taken in {"stream", probe.axis, *probe.rule.replicate} & set(parsed.parameters):
             raise TableError(
                 f"{taken} is already an argument that the probe {probe.name} gives its targets",
@@ -101,6 +107,7 @@ def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes])
             title=parsed.paper.title,
             source_sha256=parsed.paper.source_sha256,
             later_versions=tuple(LaterVersion(v.arxiv, v.claim) for v in parsed.paper.later_versions),
+            doi=parsed.paper.doi,
         ),
         claim=claim,
         dispute=Dispute(

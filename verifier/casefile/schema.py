@@ -20,6 +20,14 @@ OpenReviewId = Annotated[
         mend='write the ten characters after id= in the address, like "ESa07RwpVr", or a numeric event id',
     ),
 ]
+NoOrDoi = Annotated[
+    str,
+    form(
+        r"(10\.\d{4,9}/[A-Za-z0-9._;()/:-]{1,200})?",
+        what="a DOI",
+        mend='write it without an address, like "10.1007/BF01584660"',
+    ),
+]
 ParameterName = Annotated[
     str,
     form(r"[a-z_][a-z0-9_]{0,63}", what="a parameter's name", mend="write small letters, digits and _, as in the code"),
@@ -39,6 +47,7 @@ class PaperTable(Table):
     title: Line
     openreview: OpenReviewId = ""
     arxiv: NoOrArxivId = ""
+    doi: NoOrDoi = ""
     source_sha256: Sha256 = ""
     later_versions: list[LaterVersionTable] = []
 

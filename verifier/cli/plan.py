@@ -13,6 +13,7 @@ from verifier.cli.output import Output, with_output
 if TYPE_CHECKING:
     from verifier.casefile import Case
     from verifier.engine.plan import Noise, ProbePlan
+    from verifier.exact.probe import ExactProbe
     from verifier.ledger import Ledger
     from verifier.stats.power import Power
 
@@ -32,6 +33,7 @@ def plan(
     from verifier.casefile import load, override
     from verifier.engine.plan import plan_probe, stated_noise, stored_noise
     from verifier.engine.register import same_dispute
+    from verifier.exact.probe import ExactProbe
     from verifier.ledger import Ledger
     from verifier.model.identity import discount
 
@@ -42,25 +44,26 @@ def plan(
         registered = [entry.content["registration"] for entry in earlier]
         noises = {
             probe.name: measured.get(probe.name) or _stored(loaded, ledger, probe, stored_noise) or stated_noise(probe)
-            for probe in loaded.probes
+            for probe in loaded.sweeps
         }
     known = loaded.registration in registered
     ordinal = registered.index(loaded.registration) + 1 if known else len(registered) + 1
     factor = discount(ordinal)
-    plans = [plan_probe(probe, noises[probe.name], discount=factor) for probe in loaded.probes]
+    plans = [plan_probe(probe, noises[probe.name], discount=factor) for probe in loaded.sweeps]
+    exact = [probe for probe in loaded.probes if isinstance(probe, ExactProbe)]
     for entry in plans:
         output.show(_table(entry))
     opening = _registration_sentence(loaded, ordinal, factor, known=known)
     output.result(
         "verifier/plan/1",
-        " ".join([opening, *map(_sentence, plans)]),
+        " ".join([opening, *map(_sentence, plans), *(_exact_sentence(probe) for probe in exact)]),
         next_=_next(loaded, plans, ledger_url),
         registration=loaded.registration,
         registered=known,
         ordinal=ordinal,
         discount=factor,
         exploratory=loaded.exploratory,
-        probes=[_fields(entry) for entry in plans],
+        probes=[*map(_fields, plans), *map(_exact_fields, exact)],
     )
 
 
@@ -80,7 +83,7 @@ def _pilot(case: Case, executor_name: str, *, trust: bool) -> dict[str, Noise]:
     try:
         with SweepProgress() as progress:
             noises = {}
-            for probe in case.probes:
+            for probe in case.sweeps:
                 progress.begin([f"pilot of {probe.name}"], [PILOT_REPLICATES * len(probe.scales)])
                 noises[probe.name] = pilot_noise(case, probe, executor=executor, progress=progress)
             return noises
@@ -139,6 +142,22 @@ def _sentence(entry: ProbePlan) -> str:
                 "it cannot decide against the dispute."
             )
     return " ".join(text)
+
+
+def _exact_sentence(probe: ExactProbe) -> str:
+    return (
+        f"{probe.name}: exact work on {probe.problem} and {len(probe.controls)} controls, at most {probe.horizon:,} "
+        "steps where nothing is proved for all of them; there is no chance in it, so no power to state."
+    )
+
+
+def _exact_fields(probe: ExactProbe) -> dict[str, Any]:
+    return {
+        "name": probe.name,
+        "problem": probe.problem,
+        "horizon": probe.horizon,
+        "controls": [control.target for control in probe.controls],
+    }
 
 
 def _cost(seconds: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from verifier.casefile import Case
 from verifier.ledger import Content, FreeText
 from verifier.model.canonical import canonical_sha256, double_text, rational_text, short_rational_text
-from verifier.model.results import ControlRun, Evidence, Point, ProbeResult, UnitsRecord
+from verifier.model.results import ControlRun, Evidence, ExactEvidence, Point, ProbeResult, UnitsRecord
 from verifier.model.rulings import CaseRuling, PartRuling
 from verifier.model.verdicts import VerdictFinding
 
@@ -67,7 +67,15 @@ def evidence_content(registration: str, probe: ProbeResult, evidence: Evidence |
             "points": [_point(point) for point in evidence.points],
             "units": _units(evidence.units),
         }
+        if evidence.exact is not None:
+            content["exact"] = _exact(evidence.exact)
     return content
+
+
+def _exact(found: ExactEvidence) -> Content:
+    """What the finder says, and the certificate itself, so that the ledger alone is enough to check it."""
+    document = {key: hashable(value) for key, value in found.document.items()}
+    return {**document, "certificate": found.certificate}
 
 
 def _control(control: ControlRun) -> Content:

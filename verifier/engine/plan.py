@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from verifier.casefile import Case, Probe
+from verifier.casefile import Case
 from verifier.engine.controls import most_control_units
 from verifier.engine.register import Entries, same_dispute
 from verifier.engine.sweep import Grid, NoAnswer, ask_units, cell
@@ -18,6 +18,7 @@ from verifier.stats.power import Power, needed_replicates, power, slope_test_mis
 from verifier.sweeps.code import Code
 from verifier.sweeps.drive import Progress, drive
 from verifier.sweeps.executors import Executor
+from verifier.sweeps.probe import SweepProbe
 
 POWER_RUNS = 2_000
 PILOT_REPLICATES = 5
@@ -34,14 +35,14 @@ class Noise:
 
 @dataclass(frozen=True)
 class ProbePlan:
-    """What one probe would run and what it could show.
+    """What one sweep would run and what it could show.
 
     `seconds` is the cost in CPU seconds at the maximum n of the probe alone and with its controls, None where nothing
     is stated or measured. `powers` are at the alleged slope and at none; empty where no sd is known. `misses` is the
     chance that a one-sided 5 % slope test on three replicates would overlook the alleged slope.
     """
 
-    probe: Probe
+    probe: SweepProbe
     noise: Noise
     units: int
     control_units: int
@@ -57,12 +58,12 @@ class ProbePlan:
         return len(self.probe.scales) >= LEAST_SCALES
 
 
-def stated_noise(probe: Probe) -> Noise:
+def stated_noise(probe: SweepProbe) -> Noise:
     """What the case file states."""
     return Noise(probe.planned_sd, probe.planned_seconds, "stated in case.toml")
 
 
-def stored_noise(case: Case, probe: Probe, entries: Entries) -> Noise | None:
+def stored_noise(case: Case, probe: SweepProbe, entries: Entries) -> Noise | None:
     """The sds that the ledger's last evidence of this dispute and probe shows, or None. Seconds as stated."""
     registrations = {entry.content["registration"] for entry in same_dispute(case, entries)}
     found: dict[int, float] = {}
@@ -75,7 +76,7 @@ def stored_noise(case: Case, probe: Probe, entries: Entries) -> Noise | None:
     return Noise(found, probe.planned_seconds, "of earlier evidence in this ledger") if found else None
 
 
-def pilot_noise(case: Case, probe: Probe, *, executor: Executor, progress: Progress) -> Noise:
+def pilot_noise(case: Case, probe: SweepProbe, *, executor: Executor, progress: Progress) -> Noise:
     """Measures sd and seconds on streams that no registration has, so that nothing drawn here can become evidence.
 
     Raises InfrastructureFailed where a unit has no answer.
@@ -100,7 +101,7 @@ def pilot_noise(case: Case, probe: Probe, *, executor: Executor, progress: Progr
     )
 
 
-def plan_probe(probe: Probe, noise: Noise, *, discount: float) -> ProbePlan:
+def plan_probe(probe: SweepProbe, noise: Noise, *, discount: float) -> ProbePlan:
     """Cost and power of one probe under what is known of its noise."""
     rule = probe.rule
     per_replicate = _seconds(probe.scales, noise, rule.replicate_size)
@@ -123,7 +124,7 @@ def plan_probe(probe: Probe, noise: Noise, *, discount: float) -> ProbePlan:
     )
 
 
-def _power(probe: Probe, noise: Noise, discount: float, slope: float) -> Power:
+def _power(probe: SweepProbe, noise: Noise, discount: float, slope: float) -> Power:
     return power(
         probe.rule,
         scales=probe.scales,

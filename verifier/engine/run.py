@@ -10,14 +10,14 @@ from importlib.metadata import version
 from typing import Any, Protocol
 
 from verifier.casefile import Case
-from verifier.engine.controls import most_control_jobs
 from verifier.engine.entries import ruling_content
-from verifier.engine.probes import control_procedures, probe_procedure, probe_result
+from verifier.engine.probes import probe_result, probe_tasks
 from verifier.engine.record import record
 from verifier.engine.register import Registration, history, register
 from verifier.engine.rule import decide
-from verifier.engine.sweep import Asking, OutOfBudget, most_jobs
+from verifier.engine.sweep import Asking, OutOfBudget
 from verifier.engine.targets import Targets, inspect_targets
+from verifier.engine.tasks import Limits
 from verifier.ledger import Ledger
 from verifier.model.results import CaseResult, LedgerRecord, ProbeResult
 from verifier.sweeps.code import Code
@@ -164,23 +164,9 @@ def _run_probes(
     options: Options,
 ) -> list[ProbeResult]:
     """All probes and all controls at once; earlier ones go first wherever there is a choice."""
-    names: list[str] = []
-    maxima: list[int] = []
-    procedures: list[Asking] = []
-    for probe in case.probes:
-        names += [probe.name, *(f"control {control.target.partition(':')[2]}" for control in probe.controls)]
-        maxima += [most_jobs(probe), *(most_control_jobs(control, probe) for control in probe.controls)]
-        procedures.append(
-            probe_procedure(
-                case,
-                probe,
-                targets,
-                discount=registration.discount,
-                to_maximum=options.to_maximum,
-                budget=options.budget,
-            )
-        )
-        procedures += control_procedures(case, probe, targets, discount=registration.discount)
-    progress.begin(names, maxima)
-    results = iter(driven(procedures))
-    return [probe_result(probe, next(results), [next(results) for _ in probe.controls]) for probe in case.probes]
+    limits = Limits(discount=registration.discount, to_maximum=options.to_maximum, budget=options.budget)
+    tasks = [probe_tasks(case, probe, targets, limits) for probe in case.probes]
+    flat = [task for one in tasks for task in one]
+    progress.begin([task.name for task in flat], [task.jobs for task in flat])
+    ends = iter(driven([task.procedure for task in flat]))
+    return [probe_result(probe, [next(ends) for _ in one]) for probe, one in zip(case.probes, tasks, strict=True)]

@@ -38,7 +38,7 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
     Raises BadInput for a target that does not import, does not take `stream` or a replicate key, or wants a name that
     the case does not give, and for a parameter that no target names.
     """
-    jobs = {target: Inspection(case.code_sha256, target) for probe in case.probes for target in probe.targets}
+    jobs = {target: Inspection(case.code_sha256, target) for probe in case.sweeps for target in probe.targets}
     results = yield list(jobs.values())
     names: dict[str, frozenset[str]] = {}
     rows: dict[str, Row] = {}
@@ -51,7 +51,7 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
         assert not isinstance(result, Failure), "failures were raised before"
         rows[job.key] = result
         names[target], required[target] = frozenset(result["names"]), frozenset(result["required"])
-    for probe in case.probes:
+    for probe in case.sweeps:
         drawing = {"stream", *probe.rule.replicate}
         for given, called in ((drawing, probe.drawing_targets), (set[str](), probe.value_targets)):
             for target in sorted(called):

@@ -33,13 +33,13 @@ def read_json(path: FilePath) -> Any:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise BadInput(error.strerror or "cannot be read", where=where, mend="check the path") from error
-    if len(data) > MOST_BYTES:
-        raise BadInput(f"the file has more than {MOST_BYTES:,} bytes", where=where, mend="give a smaller instance")
     return parse_json(data, where=where)
 
 
 def parse_json(data: bytes, *, where: str) -> Any:
-    """The JSON value of `data`: UTF-8 without mark, shallow, no float, no key twice. Raises BadInput."""
+    """The JSON value of `data`: not too large, UTF-8 without mark, shallow, no float, no key twice. Raises BadInput."""
+    if len(data) > MOST_BYTES:
+        raise BadInput(f"the file has more than {MOST_BYTES:,} bytes", where=where, mend="give a smaller instance")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -31,11 +31,14 @@ class Paper:
     title: str
     source_sha256: str
     later_versions: tuple[LaterVersion, ...]
+    doi: str = ""
 
     @property
     def identity(self) -> str:
-        """`openreview:…`, else `arxiv:…` without its version."""
-        return f"openreview:{self.openreview}" if self.openreview else f"arxiv:{self.arxiv.rpartition('v')[0]}"
+        """`openreview:…`, else `arxiv:…` without its version, else `doi:…` in small letters."""
+        if self.openreview:
+            return f"openreview:{self.openreview}"
+        return f"arxiv:{self.arxiv.rpartition('v')[0]}" if self.arxiv else f"doi:{self.doi.lower()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A known-answer run of a probe."""
+    """A known-answer run of a probe. `target` is what runs: a function of a sweep, a problem file of exact work."""
 
     target: str
     expect: Expectation

@@ -68,20 +68,39 @@ class Adequacy:
 
 
 @dataclass(frozen=True, slots=True)
+class ExactEvidence:
+    """What exact work found: the fields of `refute --json`, and the points of its picture.
+
+    `certificate` is the certificate's text and `checked` all that the checker printed on it; None where the answer has
+    no certificate.
+    """
+
+    document: Mapping[str, Any]
+    certificate: str | None
+    checked: str | None
+    margins: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a probe gave at one end of its run: at its decision, or later at its registered maximum."""
+    """What a probe gave at one end of its run: at its decision, or later at its registered maximum.
+
+    A sweep gives statistics and points, exact work its own evidence.
+    """
 
     stage: str
     statistics: Mapping[str, Any] | None
     points: tuple[Point, ...]
     units: UnitsRecord
+    exact: ExactEvidence | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
     """What a probe found. `own` is its finding by the rule alone, `finding` the one after its controls.
 
-    `flags` say what its design cannot see, whatever the data.
+    `flags` say what its design cannot see, whatever the data. `rule`, `axis` and the scales are those of a sweep;
+    other kinds have none. `question` names what the probe was run on, where that is not a sweep's target.
 
     `evidence` holds one element, or a second one where the run was continued to its maximum. `failure` is what went
     wrong where there is no answer, with the traceback.
@@ -96,14 +115,15 @@ class ProbeResult:
     own: Finding
     finding: Finding
     summary: str
-    rule: Mapping[str, Any]
-    axis: str
-    scale_reached: int
-    claim_scale: int
-    below_scale: bool
-    reproduces_claim: bool
     evidence: tuple[Evidence, ...]
     controls: tuple[ControlRun, ...]
+    below_scale: bool = False
+    reproduces_claim: bool = False
+    question: str = ""
+    rule: Mapping[str, Any] = field(default_factory=dict)
+    axis: str = ""
+    scale_reached: int = 0
+    claim_scale: int = 0
     adequacy: Adequacy | None = None
     residual_class: str | None = None
     so_far: Mapping[str, Any] | None = None

@@ -112,6 +112,7 @@ def _paper(paper: Paper) -> dict[str, Any]:
     return {
         "openreview": paper.openreview,
         "arxiv": paper.arxiv,
+        "doi": paper.doi,
         "title": paper.title,
         "source_sha256": paper.source_sha256,
         "later_versions": [{"arxiv": later.arxiv, "claim": later.claim} for later in paper.later_versions],

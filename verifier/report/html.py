@@ -28,6 +28,7 @@ from verifier.report.numbers import rows
 from verifier.report.text import plain, plain_lines, quoted
 
 PACKAGES = ("dispute-verifier", "numpy", "scipy", "matplotlib", "numba")
+_DOI = re.compile(r"10\.\d{4,9}/[A-Za-z0-9._;()/:-]{1,200}")
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,40}|[a-z-]+(\.[A-Z]{2})?/\d{7}v\d{1,3}")
 
 
@@ -157,6 +158,8 @@ def paper_links(result: CaseResult) -> list[tuple[str, str]]:
         links.append((f"OpenReview {paper.openreview}", f"https://openreview.net/forum?id={paper.openreview}"))
     if paper.arxiv and _ID.fullmatch(paper.arxiv):
         links.append((f"arXiv {paper.arxiv}", f"https://arxiv.org/abs/{paper.arxiv}"))
+    if paper.doi and _DOI.fullmatch(paper.doi):
+        links.append((f"DOI {paper.doi}", f"https://doi.org/{paper.doi}"))
     return links
 
 

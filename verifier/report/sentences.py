@@ -147,6 +147,7 @@ def paper_line(result: CaseResult) -> str:
     paper = result.paper
     ids = [f"OpenReview {plain(paper.openreview)}"] if paper.openreview else []
     ids += [f"arXiv {plain(paper.arxiv)}"] if paper.arxiv else []
+    ids += [f"DOI {plain(paper.doi)}"] if paper.doi else []
     return quoted(paper.title) + (f" ({', '.join(ids)})" if ids else "")
 
 

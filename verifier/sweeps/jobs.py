@@ -1,16 +1,18 @@
-"""Units and values: the content-addressed pieces of a sweep, and the rows they return."""
+"""Units, values, exact calls: the content-addressed pieces of a run, and the rows they return."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from verifier.model.canonical import Json, canonical_bytes, canonical_sha256
 from verifier.model.case import Scale, Value
+from verifier.model.results import ExactEvidence
 
 Keywords = tuple[tuple[str, Value], ...]
 
@@ -121,7 +123,37 @@ class Inspection:
             raise ValueError("not the fields of an inspection")
 
 
-Job = Unit | ValueCall | Inspection
+@dataclass(frozen=True)
+class ExactCall:
+    """Exact work on one problem file: finder, then checker. `target` is the file's path in the case folder."""
+
+    registration: str
+    target: str
+    text: bytes = field(repr=False)
+    horizon: int
+
+    @cached_property
+    def key(self) -> str:
+        """The call's key in the store."""
+        return canonical_sha256(
+            {
+                "registration": self.registration,
+                "exact": hashlib.sha256(self.text).hexdigest(),
+                "horizon": self.horizon,
+            }
+        )
+
+    @property
+    def group(self) -> tuple[str, Scale]:
+        """No two problems take equally long."""
+        return self.key, ()
+
+    def check(self, row: Row) -> None:
+        """Raises as `Unit.check` does."""
+        exact_of(row)
+
+
+Job = Unit | ValueCall | Inspection | ExactCall
 
 Row = Mapping[str, Any]
 """What a job returned: a JSON object of integers and texts, as stored and hashed."""
@@ -166,6 +198,31 @@ def sums_of(row: Row) -> Sums:
         total_of_squares=Fraction(row["sum_sq"]),
         values_sha256=str(row["values_sha256"]),
         exact=row["values"] == "integer",
+    )
+
+
+def exact_row(found: ExactEvidence) -> Row:
+    """Exact work as a row. Its documents are kept as JSON texts, since a row holds no doubles."""
+    return {
+        "document": json.dumps(found.document, sort_keys=True, allow_nan=False),
+        "certificate": found.certificate or "",
+        "checked": found.checked or "",
+        "margins": json.dumps(found.margins, sort_keys=True, allow_nan=False) if found.margins else "",
+    }
+
+
+def exact_of(row: Row) -> ExactEvidence:
+    """An exact call's row, read."""
+    if set(row) != {"document", "certificate", "checked", "margins"}:
+        raise ValueError("not the fields of exact work")
+    document = json.loads(row["document"])
+    if not all(isinstance(document[key], str) for key in ("answer", "sentence")):
+        raise TypeError("not the fields of exact work")
+    return ExactEvidence(
+        document=document,
+        certificate=row["certificate"] or None,
+        checked=row["checked"] or None,
+        margins=json.loads(row["margins"]) if row["margins"] else None,
     )
 
 

@@ -12,11 +12,9 @@ from pydantic import AfterValidator, Field
 from verifier.model.case import Control, Expectation
 from verifier.model.complaints import listed, shown
 from verifier.model.numbers import parse_rational
-from verifier.model.outcomes import Outcome
+from verifier.model.probes import ProbeTable, named_expectation
 from verifier.model.tables import (
-    Name,
     Number,
-    OneOrMore,
     Path,
     Table,
     TableError,
@@ -79,21 +77,16 @@ class PlannedTable(Table):
     seconds: dict[ScaleText, PositiveNumber] = {}
 
 
-class SweepTable(Table):
+class SweepTable(ProbeTable):
     """`[[probe]] kind = "sweep"`."""
 
-    name: Name
     kind: Literal["sweep"]
-    part: Annotated[list[Name], OneOrMore]
     target: TargetName
     scale: Annotated[
         dict[Axis, Annotated[list[ScaleValue], Field(min_length=1, max_length=10_000)]], AfterValidator(_one_axis)
     ]
     rule: dict[str, Any]
-    about: Literal["claim", "dispute"] = "claim"
-    required: bool = True
     reproduces_claim: bool = False
-    data: Literal["paper", "released", "synthetic"] = "paper"
     baseline: TargetName | None = None
     exact: TargetName | None = None
     planned: PlannedTable = PlannedTable()
@@ -207,14 +200,7 @@ def check_scales(scales: list[int], *, path: Path) -> None:
 
 def _expectation(expect: object, *, path: Path) -> Expectation:
     if isinstance(expect, str):
-        known = [*Outcome, *GrowthAnswer]
-        if expect not in known:
-            raise TableError(
-                f"{shown(expect)} is neither an outcome nor an answer of this rule",
-                path=path,
-                mend=nearest(expect, known),
-            )
-        return Expectation("named", expect)
+        return named_expectation(expect, GrowthAnswer, path=path, whose="this rule")
     if not isinstance(expect, Mapping):
         raise TableError(f"{shown(expect)} is neither a word nor a check", path=path, mend=_HOW_TO_EXPECT)
     for key in expect:

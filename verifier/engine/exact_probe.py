@@ -1,0 +1,113 @@
+"""An exact probe from start to result: one job for its problem, one for that of each control."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from verifier.casefile import Case
+from verifier.engine.sweep import Asking, Results
+from verifier.engine.tasks import Task, failed_controls_words
+from verifier.exact.probe import ExactProbe
+from verifier.ledger.merkle import CompactRange, leaf_hash
+from verifier.model.answers import NO_ANSWER, ExactAnswer, exact_outcome
+from verifier.model.canonical import canonical_bytes
+from verifier.model.controls import ControlResult, after_controls
+from verifier.model.outcomes import Outcome
+from verifier.model.results import Adequacy, ControlRun, Evidence, ExactEvidence, ProbeResult, UnitsRecord
+from verifier.sweeps.jobs import ExactCall, Failure, Job, Row, exact_of
+
+ExactRun = Evidence | Failure
+"""What exact work found, or why there is no answer."""
+
+
+def exact_tasks(case: Case, probe: ExactProbe) -> list[Task]:
+    """The probe's problem, ending in an ExactRun, then its controls', each ending in a ControlRun."""
+
+    def call(name: str) -> ExactCall:
+        return ExactCall(case.registration, name, case.files[name], probe.horizon)
+
+    own = Task(probe.name, 1, _decided(call(probe.problem)))
+    controls = [
+        Task(f"control {control.target}", 1, _controlled(probe, index, call(control.target)))
+        for index, control in enumerate(probe.controls)
+    ]
+    return [own, *controls]
+
+
+def _decided(call: ExactCall) -> Generator[Sequence[Job], Results, ExactRun]:
+    results = yield [call]
+    row = results[call.key]
+    if isinstance(row, Failure):
+        return row
+    return Evidence("decision", None, (), _record(call, row), exact=exact_of(row))
+
+
+def _record(call: ExactCall, row: Row) -> UnitsRecord:
+    """One unit; its row without the picture, which no finding rests on."""
+    leaf = leaf_hash(canonical_bytes({"unit": call.key, **{key: row[key] for key in row if key != "margins"}}))
+    tree = CompactRange()
+    tree.append(leaf)
+    return UnitsRecord(1, tree.root().hex())
+
+
+def _controlled(probe: ExactProbe, index: int, call: ExactCall) -> Asking:
+    control = probe.controls[index]
+    run = yield from _decided(call)
+    if isinstance(run, Failure):
+        result = ControlResult(control, "NO_ANSWER", Outcome.NO_ANSWER, run.what)
+        return ControlRun(result, (), traceback=run.traceback)
+    found = _exact(run)
+    answer = ExactAnswer[found.document["answer"]]
+    outcome = exact_outcome(answer, alleges=probe.alleges).outcome
+    return ControlRun(ControlResult(control, answer, outcome, _summary(found)), (), run.units)
+
+
+def _exact(evidence: Evidence) -> ExactEvidence:
+    assert evidence.exact is not None
+    return evidence.exact
+
+
+def _summary(found: ExactEvidence) -> str:
+    """The finder's sentence with its notes, without the last full stop."""
+    return " ".join([found.document["sentence"], *found.document["notes"]]).rstrip(".")
+
+
+def exact_result(probe: ExactProbe, run: ExactRun, controls: Sequence[ControlRun]) -> ProbeResult:
+    """What the probe says once its controls are known."""
+    more: dict[str, Any] = {}
+    if isinstance(run, Failure):
+        answer, own, summary = "NO_ANSWER", NO_ANSWER, run.what
+        more = {"evidence": (), "failure": run.traceback or run.what}
+    else:
+        found = _exact(run)
+        answer = str(found.document["answer"])
+        own = exact_outcome(ExactAnswer[answer], alleges=probe.alleges)
+        summary = _summary(found)
+        more = {"evidence": (run,), "adequacy": _adequacy(own.outcome, found)}
+    finding = after_controls(own, [control.result for control in controls])
+    if finding != own:
+        summary = failed_controls_words(controls)
+    return ProbeResult(
+        name=probe.name,
+        kind=probe.kind,
+        parts=probe.parts,
+        about=probe.about,
+        required=probe.required,
+        answer=answer,
+        own=own,
+        finding=finding,
+        summary=summary,
+        controls=tuple(controls),
+        below_scale=probe.data == "synthetic",
+        question=probe.problem,
+        **more,
+    )
+
+
+def _adequacy(outcome: Outcome, found: ExactEvidence) -> Adequacy | None:
+    """Where the horizon came first: the step at which the bound would be crossed, if that is known."""
+    if outcome is not Outcome.UNDERPOWERED:
+        return None
+    crossing = (found.document["horizon"] or {}).get("predicted_crossing")
+    return Adequacy(adequate=False, needed={"horizon": crossing} if crossing is not None else {})

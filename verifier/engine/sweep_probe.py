@@ -1,0 +1,104 @@
+"""A sweep probe from start to result, as a procedure; its controls are procedures of their own."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from verifier.casefile import Case
+from verifier.engine.controls import control_procedure, most_control_jobs
+from verifier.engine.sweep import Asking, Grid, Judged, NoAnswer, judge, most_jobs
+from verifier.engine.targets import Targets
+from verifier.engine.tasks import Limits, Task, failed_controls_words
+from verifier.model.answers import NO_ANSWER, Finding
+from verifier.model.controls import after_controls
+from verifier.model.errors import BadInput
+from verifier.model.results import ControlRun, Evidence, ProbeResult
+from verifier.stats.classical import classical_fits
+from verifier.sweeps.jobs import Failure
+from verifier.sweeps.probe import SweepProbe
+
+SweepRun = tuple[Judged, ...] | Failure
+"""What the rule found at each end of the run, or why there is no answer."""
+
+
+def sweep_tasks(case: Case, probe: SweepProbe, targets: Targets, limits: Limits) -> list[Task]:
+    """The probe by its rule, ending in a SweepRun, then its controls, each ending in a ControlRun.
+
+    The first raises OutOfBudget where the budget's replicates are spent.
+    """
+    tasks = [Task(probe.name, most_jobs(probe), _judged(case, probe, targets, limits))]
+    for control in probe.controls:
+        procedure = control_procedure(
+            control,
+            probe=probe,
+            registration=case.registration,
+            defaults=case.defaults,
+            targets=targets,
+            discount=limits.discount,
+        )
+        name = f"control {control.target.partition(':')[2]}"
+        tasks.append(Task(name, most_control_jobs(control, probe), procedure))
+    return tasks
+
+
+def _judged(case: Case, probe: SweepProbe, targets: Targets, limits: Limits) -> Asking:
+    grid = Grid(case.registration, probe, probe.target, probe.target, probe.scales, case.settings, targets)
+    try:
+        return (yield from judge(grid, discount=limits.discount, to_maximum=limits.to_maximum, budget=limits.budget))
+    except NoAnswer as error:
+        return error.failure
+
+
+def sweep_result(probe: SweepProbe, run: SweepRun, controls: Sequence[ControlRun]) -> ProbeResult:
+    """What the probe says once its controls are known."""
+    answer, own, summary, more = _own_finding(run, probe.scales)
+    finding = after_controls(own, [control.result for control in controls])
+    if finding != own:
+        summary = failed_controls_words(controls)
+    below = max(probe.scales) < probe.claim_scale
+    return ProbeResult(
+        name=probe.name,
+        kind=probe.kind,
+        parts=probe.parts,
+        about=probe.about,
+        required=probe.required,
+        answer=answer,
+        own=own,
+        finding=finding,
+        summary=summary,
+        rule={"kind": probe.rule.kind, **dataclasses.asdict(probe.rule)},
+        axis=probe.axis,
+        scale_reached=max(probe.scales),
+        claim_scale=probe.claim_scale,
+        below_scale=below or probe.data == "synthetic",
+        reproduces_claim=probe.reproduces_claim and not below,
+        controls=tuple(controls),
+        **more,
+    )
+
+
+def _statistics(end: Judged, scales: Sequence[int]) -> dict[str, Any]:
+    """The rule's statistics, with the classical fits beside them where statsmodels is there and they exist."""
+    statistics = dataclasses.asdict(end.finding.statistics)
+    try:
+        statistics["classical"] = classical_fits(scales, end.values)
+    except (ImportError, BadInput):
+        statistics["classical"] = None
+    return statistics
+
+
+def _own_finding(run: SweepRun, scales: Sequence[int]) -> tuple[str, Finding, str, dict[str, Any]]:
+    if isinstance(run, Failure):
+        return "NO_ANSWER", NO_ANSWER, run.what, {"evidence": (), "failure": run.traceback or run.what}
+    first = run[0].finding
+    own = Finding(first.outcome, first.reason)
+    more = {
+        "evidence": tuple(Evidence(end.stage, _statistics(end, scales), end.points, end.units) for end in run),
+        "adequacy": first.adequacy,
+        "residual_class": first.residual_class,
+        "flags": first.flags,
+        "so_far": dataclasses.asdict(first.so_far) if first.so_far else None,
+    }
+    return first.answer, own, first.summary, more

@@ -1,0 +1,34 @@
+"""The keys of case.toml that every kind of probe has, and what a control may be expected to give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from verifier.model.case import Expectation
+from verifier.model.complaints import shown
+from verifier.model.outcomes import Outcome
+from verifier.model.tables import Name, OneOrMore, Path, Table, TableError, nearest
+
+
+class ProbeTable(Table):
+    """What every `[[probe]]` holds beside the keys of its kind."""
+
+    name: Name
+    part: Annotated[list[Name], OneOrMore]
+    about: Literal["claim", "dispute"] = "claim"
+    required: bool = True
+    data: Literal["paper", "released", "synthetic"] = "paper"
+
+
+def named_expectation(expect: str, answers: Iterable[str], *, path: Path, whose: str) -> Expectation:
+    """An expected outcome or answer by its name; `whose` answers they are: `this rule`, `exact work`.
+
+    Raises TableError for a word that is neither.
+    """
+    known = [*Outcome, *answers]
+    if expect not in known:
+        raise TableError(
+            f"{shown(expect)} is neither an outcome nor an answer of {whose}", path=path, mend=nearest(expect, known)
+        )
+    return Expectation("named", expect)

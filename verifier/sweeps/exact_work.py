@@ -1,0 +1,33 @@
+"""Exact work in a worker: the finder decides the problem; a certificate counts where the checker accepts it."""
+
+from __future__ import annotations
+
+import json
+
+from verifier.exact import float_report, refutation_document, refute
+from verifier.exact.checker import check
+from verifier.exact.probe import read_problem_text
+from verifier.model.answers import ExactAnswer
+from verifier.model.errors import VerifierError
+from verifier.model.results import ExactEvidence
+from verifier.sweeps.jobs import ExactCall, Failure, Row, exact_row
+
+
+def exact_work(job: ExactCall) -> Row | Failure:
+    """The row of an exact call. A certificate that the checker does not accept is no answer."""
+    try:
+        problem = read_problem_text(job.text, where=job.target)
+        found = refute(problem, horizon=job.horizon)
+        outside = found.answer is ExactAnswer.UNSUPPORTED_HYPOTHESIS
+        floats = None if outside else float_report(problem, found, horizon=job.horizon)
+    except VerifierError as error:
+        return Failure(f"{job.target}: {error.what}")
+    certificate = checked = None
+    if found.certificate is not None:
+        certificate = json.dumps(found.certificate, ensure_ascii=False, separators=(",", ":")) + "\n"
+        said = check(certificate.encode())
+        if said.word != "ACCEPTED":
+            return Failure(f"{job.target}: the finder says {found.answer}, the checker {said.last_line}")
+        checked = said.text
+    document = {"sentence": found.sentence, **refutation_document(found, certificate=None, floats=floats)}
+    return exact_row(ExactEvidence(document, certificate, checked, None))
