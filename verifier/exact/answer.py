@@ -107,8 +107,8 @@ class Refutation:
     """An exact answer. `certificate` is the document to write, or None with the reason in `no_certificate`.
 
     `exit_step` is the first step at which the origin is outside the hull of the tokens, for claims that ask about it.
-    `smallest_margin` is 1 − left/right at its smallest (a double) and its step, where no side failed; `search` says what
-    a search over starts did.
+    `smallest_margin` is 1 − left/right at its smallest (a double) and its step, where no side failed; `search` says
+    what a search over starts did.
     """
 
     answer: ExactAnswer

@@ -14,12 +14,13 @@ from verifier.exact.piecewise.floats import float_report as map_floats
 from verifier.exact.piecewise.problem import LONG_FORM, MapProblem, read_map_problem
 from verifier.exact.piecewise.refute import refute_map
 from verifier.exact.reading import Reader, read_json
+from verifier.exact.search import SearchProblem, example, is_open, read_search, search
 from verifier.exact.systems import systems
 
 HORIZON = 10_000
 """Steps taken where nothing freezes, unless told otherwise."""
 
-Problem = HardmaxProblem | MapProblem
+Problem = HardmaxProblem | MapProblem | SearchProblem
 
 
 def read_problem(path: Path) -> Problem:
@@ -35,7 +36,17 @@ def parse_problem(document: Any, *, where: str = "problem") -> Problem:
     fields["schema"].word(("verifier/problem/1",))
     _texts(fields)
     system = fields["system"].word(("hardmax-frank-wolfe", LONG_FORM, *systems()))
+    if is_open(fields["state"].value):
+        return _read_open(reader)
     return read_hardmax(reader) if system == "hardmax-frank-wolfe" else read_map_problem(reader)
+
+
+def _read_open(reader: Reader) -> SearchProblem:
+    """A problem with a start to be found; the rest of it is held to the same rules as with a start."""
+    problem = read_search(reader)
+    for index in range(max(1, len(problem.find.shapes))):
+        parse_problem(example(problem, index), where=reader.where)
+    return problem
 
 
 def _texts(fields: dict[str, Reader]) -> None:
@@ -68,18 +79,32 @@ def refute(
     time_limit: float | None = None,
     progress: Callable[[int, str], None] | None = None,
 ) -> Refutation:
-    """Decides the problem's claim for its start, exactly.
+    """Decides the problem's claim for its start, exactly; a start left to be found is searched for.
 
     `horizon` bounds the steps taken where no proof for all t is found, never a proof; `time_limit` is in seconds;
     `progress` hears the step and a remark about once a second on long runs.
     """
     if isinstance(problem, HardmaxProblem):
         return refute_hardmax(problem, horizon=horizon, time_limit=time_limit, progress=progress)
+    if isinstance(problem, SearchProblem):
+        return search(problem, decide=_decide, horizon=horizon, time_limit=time_limit, progress=progress)
     return refute_map(problem, horizon=horizon, time_limit=time_limit)
 
 
-def float_report(problem: Problem, found: Refutation, *, horizon: int = HORIZON) -> dict[str, Any]:
-    """What float64 says of the same start, for each form of evaluation, and where it parts from the exact orbit."""
+def _decide(document: dict[str, Any], horizon: int, time_limit: float | None) -> Refutation:
+    """The answer for one start of a search."""
+    return refute(parse_problem(document, where="a start of the search"), horizon=horizon, time_limit=time_limit)
+
+
+def float_report(problem: Problem, found: Refutation, *, horizon: int = HORIZON) -> dict[str, Any] | None:
+    """What float64 says of the same start, for each form of evaluation, and where it parts from the exact orbit.
+
+    For a search it is about the start found; None where there is none.
+    """
+    if isinstance(problem, SearchProblem):
+        if found.certificate is None:
+            return None
+        return float_report(parse_problem(found.certificate["problem"]), found, horizon=horizon)
     if isinstance(problem, HardmaxProblem):
         first = found.first_violation
         return hardmax_floats(problem, (first.t, first.component) if first else None, horizon=horizon)

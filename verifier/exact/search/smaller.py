@@ -1,0 +1,70 @@
+"""A found start made easier to read without leaving its shape: entries nearer to 0, smaller denominators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from verifier.exact.answer import Refutation
+from verifier.exact.search.problem import Document, Find
+
+MOST_TRIED = 300
+
+Decide = Callable[[Document], Refutation | None]
+
+
+def make_smaller(
+    document: Document, found: Refutation, decide: Decide, *, find: Find
+) -> tuple[Document, Refutation, int]:
+    """The start after replacing single entries while answer and certificate stay, and how many were tried.
+
+    At most 300 are tried. The statement stays as it is, and so does the number of tokens and their dimension.
+    """
+    tried, changed = 0, True
+    while changed and tried < MOST_TRIED:
+        changed = False
+        for candidate in _candidates(document, find):
+            if tried >= MOST_TRIED:
+                break
+            tried += 1
+            answer = decide(candidate)
+            if answer is None:
+                return document, found, tried
+            if answer.answer is found.answer and answer.certificate is not None:
+                document, found, changed = candidate, answer, True
+                break
+    return document, found, tried
+
+
+def _candidates(document: Document, find: Find) -> Iterator[Document]:
+    state = document["state"]
+    if "z" in state:
+        for row in _rows([state["z"]], find):
+            yield {**document, "state": {"z": row[0]}}
+    elif "tokens" in state:
+        for rows in _rows(state["tokens"], find):
+            yield {**document, "state": {"tokens": rows}}
+
+
+def _rows(rows: list[list[str]], find: Find) -> Iterator[list[list[str]]]:
+    for i, row in enumerate(rows):
+        for k, text in enumerate(row):
+            for y in _simpler(Fraction(text)):
+                if abs(y.numerator) <= find.numerator and y.denominator <= find.denominator:
+                    changed = [list(some) for some in rows]
+                    changed[i][k] = str(y)
+                    yield changed
+
+
+def _simpler(x: Fraction) -> list[Fraction]:
+    """Numbers with a smaller denominator, or the same one and a smaller numerator, simplest first."""
+    sign = 1 if x > 0 else -1
+    whole = sign * (abs(x.numerator) // x.denominator)
+    some = {Fraction(0), Fraction(sign), Fraction(whole), Fraction(whole + sign), Fraction(whole // 2)}
+    if x.denominator == 1:
+        some.add(x - sign)
+
+    def size(y: Fraction) -> tuple[int, int]:
+        return y.denominator, abs(y.numerator)
+
+    return sorted((y for y in some if size(y) < size(x)), key=lambda y: (*size(y), y))
