@@ -65,7 +65,7 @@ class SearchProblem:
 
 def statement(document: Document) -> Document:
     """What is claimed of every start: the problem without state and texts; an identity matrix by its name."""
-    found = {key: document[key] for key in ("system", "parameters", "claim", "ties") if key in document}
+    found: Document = {key: document[key] for key in ("system", "parameters", "claim", "ties") if key in document}
     parameters = found["parameters"]
     if found["system"] == HARDMAX and isinstance(parameters, dict) and _is_identity(parameters.get("B")):
         found["parameters"] = {**parameters, "B": "identity"}
