@@ -16,7 +16,8 @@ from verifier.exact.reading import Matrix, Reader, Vector
 Ties = Literal["any-selection", "lowest-index", "highest-index"]
 
 STEPS = ("2/(t+2)", "2/(t+1)", "1/(t+2)")
-CLAIMS = ("energy-bound", "energy-bound-any-step")
+INSIDE, WHILE_INSIDE = "energy-bound-inside", "energy-bound-while-inside"
+CLAIMS = ("energy-bound", "energy-bound-any-step", INSIDE, WHILE_INSIDE)
 TIES = ("any-selection", "lowest-index", "highest-index")
 MOST_TOKENS = 64
 
@@ -137,7 +138,7 @@ def _origin(problem: HardmaxProblem) -> Hypothesis:
 
 
 def _step(problem: HardmaxProblem) -> Hypothesis:
-    if problem.claim == "energy-bound":
+    if problem.claim != "energy-bound-any-step":
         return Hypothesis(
             "the step is 2/(t+2)",
             holds=problem.step == "2/(t+2)",

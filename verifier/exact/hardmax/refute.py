@@ -9,7 +9,8 @@ from verifier.exact.hardmax.bound import Bound
 from verifier.exact.hardmax.branches import Branch, Explored, explore, under
 from verifier.exact.hardmax.certificate import for_all_certificate, violation_certificate
 from verifier.exact.hardmax.horizon import horizon_of, reached
-from verifier.exact.hardmax.problem import HardmaxProblem, hypotheses_of
+from verifier.exact.hardmax.pathwise import refute_pathwise
+from verifier.exact.hardmax.problem import INSIDE, WHILE_INSIDE, HardmaxProblem, hypotheses_of
 from verifier.exact.hardmax.walk import Follower, Limits, Progress
 from verifier.exact.known import would_catch
 from verifier.model.answers import ExactAnswer
@@ -44,6 +45,8 @@ def refute_hardmax(
 
 def _decide(follower: Follower, hypotheses: tuple[Hypothesis, ...]) -> Refutation:
     problem = follower.problem
+    if problem.claim in (INSIDE, WHILE_INSIDE):
+        return refute_pathwise(follower, hypotheses)
     if problem.ties != "any-selection":
         branch = under(follower, problem.ties)
         return _together(follower, hypotheses, (branch,), _ties((branch,), {problem.ties: branch}))
@@ -97,8 +100,14 @@ def _together(
         sentence = "The bound holds at every step: the energies reach 0 exactly or decrease below it."
         if follower.bound.diameter_squared == 0:
             sentence = "The bound holds at every step: all tokens coincide."
+        worst, at = max(branch.walk.worst for branch in branches)
         return Refutation(
-            ExactAnswer.HOLDS_FOR_ALL, sentence, hypotheses, ties=ties, no_certificate="a certificate attacks a claim"
+            ExactAnswer.HOLDS_FOR_ALL,
+            sentence,
+            hypotheses,
+            ties=ties,
+            no_certificate="a certificate attacks a claim",
+            smallest_margin=(1 - worst, at) if worst >= 0 else None,
         )
     if not answers <= set(_VIOLATED):
         return _to_horizon(follower, hypotheses, branches, ties)

@@ -1,0 +1,194 @@
+"""The two repaired claims: the energy bound with 0 ∈ K^t at every step, and as long as 0 ∈ K^0, …, K^t."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.exact.answer import Hypothesis, Refutation, Ties
+from verifier.exact.hardmax.horizon import horizon_of, reached
+from verifier.exact.hardmax.inside import InsideFollower, Path, Paths
+from verifier.exact.hardmax.problem import INSIDE, texts
+from verifier.exact.hardmax.walk import Follower
+from verifier.exact.reading import Vector
+from verifier.model.answers import ExactAnswer
+
+MOST_WITNESS_BITS = 3_300
+"""Weights with longer numbers were computed and are not printed."""
+
+NO_KIND = "the format has no certificate for this claim; the failing step and both sides are in the answer"
+NOT_ATTACKED = "a certificate attacks a claim"
+OUTSIDE = "a certificate attacks a claim inside its hypotheses"
+
+
+def refute_pathwise(follower: Follower, hypotheses: tuple[Hypothesis, ...]) -> Refutation:
+    """The answer to `energy-bound-inside` or `energy-bound-while-inside`; the other hypotheses are known to hold.
+
+    `energy-bound-inside` asks for 0 ∈ K^t at every t: where the origin leaves, the start is outside the hypotheses.
+    `energy-bound-while-inside` says that the inequality of step t holds for all t with 0 ∈ K^0, …, K^t.
+    """
+    whole = follower.problem.claim == INSIDE
+    inside = InsideFollower(follower, whole=whole)
+    if follower.problem.ties != "any-selection":
+        path = inside.under(follower.problem.ties)
+        return _together(follower, hypotheses, (path,), _ties({follower.problem.ties: path}, whole=whole))
+    found: Paths = inside.explore()
+    if found.complete and len(found.paths) == 1:
+        return _together(follower, hypotheses, found.paths, None)
+    rules = {rule: inside.under(rule) for rule in ("lowest-index", "highest-index")}
+    ties = _ties(rules, whole=whole, others=found.paths)
+    if not found.complete:
+        return _ambiguous(hypotheses, ties, "more than 64 selections would have to be followed")
+    answers = {_answer(path, whole=whole) for path in found.paths}
+    settled = answers <= {ExactAnswer.HOLDS_FOR_ALL, ExactAnswer.VERIFIED_TO_HORIZON}
+    if len(answers) > 1 and not settled:
+        return _ambiguous(hypotheses, ties, "the answers of the selections differ")
+    return _together(follower, hypotheses, found.paths, ties)
+
+
+def _answer(path: Path, *, whole: bool) -> ExactAnswer:
+    """One path's answer: the first row that applies."""
+    if whole and path.exit is not None:
+        return ExactAnswer.UNSUPPORTED_HYPOTHESIS
+    if path.first is not None:
+        return ExactAnswer.VIOLATED
+    if path.ending in ("left", "still", "quiet"):
+        return ExactAnswer.HOLDS_FOR_ALL
+    return ExactAnswer.VERIFIED_TO_HORIZON
+
+
+def _ties(rules: dict[Any, Path], *, whole: bool, others: tuple[Path, ...] = ()) -> Ties | None:
+    known = [path.walk.first_tie for path in (*rules.values(), *others) if path.walk.first_tie is not None]
+    if not known:
+        return None
+    t, token, classes = min(known)
+    answers = {
+        str(rule): (_answer(path, whole=whole), path.first.t if path.first else None) for rule, path in rules.items()
+    }
+    return Ties(t, token, classes, answers)
+
+
+def _ambiguous(hypotheses: tuple[Hypothesis, ...], ties: Ties | None, why: str) -> Refutation:
+    assert ties is not None
+    said = "; ".join(f"{rule}: {answer}" for rule, (answer, _) in ties.answers.items())
+    return Refutation(
+        ExactAnswer.AMBIGUOUS,
+        f"The answer depends on ties, first at t = {ties.t} for token {ties.token} ({said}): {why}.",
+        hypotheses,
+        ties=ties,
+        no_certificate="no statement holds for every selection",
+    )
+
+
+def _together(
+    follower: Follower, hypotheses: tuple[Hypothesis, ...], paths: tuple[Path, ...], ties: Ties | None
+) -> Refutation:
+    """One answer from paths that agree."""
+    whole = follower.problem.claim == INSIDE
+    many = len(paths) > 1
+    hulls = tuple(_hulls(path, whole=whole, name=f", selection {k}" if many else "") for k, path in enumerate(paths))
+    found = (*hypotheses, *hulls)
+    exits = [path.exit[0] for path in paths if path.exit is not None]
+    exit_step = max(exits) if len(exits) == len(paths) else None
+    notes = (f"the origin leaves at the steps {sorted(set(exits))}, by selection",) if len(set(exits)) > 1 else ()
+    every = " under every selection" if many else ""
+    answers = {_answer(path, whole=whole) for path in paths}
+    if ExactAnswer.UNSUPPORTED_HYPOTHESIS in answers:
+        return Refutation(
+            ExactAnswer.UNSUPPORTED_HYPOTHESIS,
+            f"The start is outside the hypotheses{every}: 0 is not in K^{exit_step}; a vector with a positive product "
+            "with every token shows it.",
+            found,
+            ties=ties,
+            no_certificate=OUTSIDE,
+            notes=notes,
+            exit_step=exit_step,
+        )
+    if ExactAnswer.VIOLATED in answers:
+        return _violated(found, paths, ties)
+    if answers == {ExactAnswer.HOLDS_FOR_ALL}:
+        return Refutation(
+            ExactAnswer.HOLDS_FOR_ALL,
+            _holds(paths, exit_step, every=every),
+            found,
+            ties=ties,
+            no_certificate=NOT_ATTACKED,
+            notes=notes,
+            exit_step=exit_step,
+        )
+    return _to_horizon(follower, found, paths, ties)
+
+
+def _holds(paths: tuple[Path, ...], exit_step: int | None, *, every: str) -> str:
+    if exit_step is not None:
+        return (
+            f"The bound holds while the origin is in the hull{every}: it leaves at t = {exit_step}, and no step before "
+            "breaks the bound."
+        )
+    if all(path.ending == "still" for path in paths):
+        return f"The bound holds at every step{every}, with the origin in the hull for ever."
+    return f"The bound holds at every step at which the origin is in the hull{every}."
+
+
+def _violated(hypotheses: tuple[Hypothesis, ...], paths: tuple[Path, ...], ties: Ties | None) -> Refutation:
+    first = min((path.first for path in paths if path.first is not None), key=lambda found: (found.t, found.component))
+    end = min(path.latest[0] for path in paths if path.latest is not None)
+    notes = (f"the origin is in the hull up to t = {end} at least; what comes later is not decided",)
+    if all(path.ending == "still" for path in paths):
+        notes = ("the origin is in the hull for ever",)
+    return Refutation(
+        ExactAnswer.VIOLATED,
+        f"The bound fails at t = {first.t} for component {first.component}, for the first time, with the origin in "
+        f"K^0, …, K^{first.t}.",
+        hypotheses,
+        first_violation=first,
+        ties=ties,
+        no_certificate=NO_KIND,
+        notes=notes,
+    )
+
+
+def _to_horizon(
+    follower: Follower, hypotheses: tuple[Hypothesis, ...], paths: tuple[Path, ...], ties: Ties | None
+) -> Refutation:
+    open_ = [path for path in paths if path.ending in ("horizon", "time")]
+    walk = min((path.walk for path in open_), key=reached)
+    horizon = horizon_of(
+        walk,
+        follower.bound,
+        worst=max(path.walk.worst for path in paths),
+        stopped_by="time limit" if any(path.ending == "time" for path in open_) else "horizon",
+        catches=(),  # no counterexample of these two claims is known
+    )
+    return Refutation(
+        ExactAnswer.VERIFIED_TO_HORIZON,
+        f"The bound holds up to t = {horizon.t}, with the origin in the hull that far; nothing is known beyond. Its "
+        f"smallest margin is {horizon.margin:.4g}, at t = {horizon.margin_at}.",
+        hypotheses,
+        ties=ties,
+        no_certificate=NOT_ATTACKED,
+        horizon=horizon,
+    )
+
+
+def _hulls(path: Path, *, whole: bool, name: str) -> Hypothesis:
+    """What is shown of 0 ∈ K^t along a path: the weights where it holds, the vector where it ends."""
+    listed = dict([*path.weights, *([path.latest] if path.latest else [])])
+    witness: dict[str, Any] = {
+        "inside": [{"t": t, "weights": texts(w)} for t, w in sorted(listed.items()) if _printable(w)]
+    }
+    if path.exit is None:
+        last = path.latest[0] if path.latest else None
+        witness["inside_up_to"] = None if path.ending == "still" else last
+        reach = "for every t" if path.ending == "still" else f"up to t = {last}"
+        sentence = "weights at the steps listed; hulls are nested, so a step inside answers for all before it"
+        return Hypothesis(f"the origin lies in K^t {reach}{name}", holds=True, witness=witness, sentence=sentence)
+    e, u = path.exit
+    witness |= {"t": e, "u": texts(u)}
+    outside = f"0 is not in K^{e}: the vector u has a positive product with every token there"
+    if whole:
+        return Hypothesis(f"the origin lies in K^t for every t{name}", holds=False, witness=witness, sentence=outside)
+    return Hypothesis(f"the origin lies in K^t up to t = {e - 1}{name}", holds=True, witness=witness, sentence=outside)
+
+
+def _printable(weights: Vector) -> bool:
+    return max(max(w.numerator.bit_length(), w.denominator.bit_length()) for w in weights) <= MOST_WITNESS_BITS
