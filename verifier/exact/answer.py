@@ -46,7 +46,8 @@ class Ties:
 class Horizon:
     """How far stepping went without an answer: the last step checked, the smallest margin and where, and forecasts.
 
-    `margin` is 1 − left/right at its smallest (a double). Neither forecast is a proof. `predicted_crossing` is the
+    `margin` is 1 − left/right at its smallest (a double); for maps what `piecewise.horizon` says, None for bounded.
+    Neither forecast is a proof. `predicted_crossing` is the
     first step at which the bound falls below the last energy if that stays as it is; None where the energy is 0.
     `trend_crossing` is the same if the energy keeps falling like the power of t that joins its value at the last
     power of two up to half way with its last value; None where that power is as steep as the bound's own, or unknown.
@@ -54,8 +55,8 @@ class Horizon:
     """
 
     t: int
-    margin: float
-    margin_at: int
+    margin: float | None
+    margin_at: int | None
     predicted_crossing: int | None
     stopped_by: str
     trend_crossing: int | None = None

@@ -88,7 +88,7 @@ def refute(
         return refute_hardmax(problem, horizon=horizon, time_limit=time_limit, progress=progress)
     if isinstance(problem, SearchProblem):
         return search(problem, decide=_decide, horizon=horizon, time_limit=time_limit, progress=progress)
-    return refute_map(problem, horizon=horizon, time_limit=time_limit)
+    return refute_map(problem, horizon=horizon, time_limit=time_limit, progress=progress)
 
 
 def _decide(document: dict[str, Any], horizon: int, time_limit: float | None) -> Refutation:

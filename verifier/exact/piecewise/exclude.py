@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
-from verifier.exact.linear import apply, dot, minus, quadratic
+from verifier.exact.linear import apply, dot, minus, quadratic, unit
 from verifier.exact.piecewise.problem import MapProblem
-from verifier.exact.piecewise.shapes import Stay
+from verifier.exact.piecewise.stays import Stay, texts
 from verifier.exact.reading import Matrix, Vector
 
 
@@ -20,8 +21,8 @@ def excluded(problem: MapProblem, stay: Stay) -> dict[str, Any] | None:
             point = claim.point
             tries = (_off(stay, k, point) for k in range(len(stay.centres)))
         case "converges":
-            tries = (_differ(stay, 0, k) for k in range(1, len(stay.centres)))
-        case "limit-points-stationary" if stay.kind != "ellipsoid":
+            tries = (_differ(stay, j, k) for j, k in combinations(range(len(stay.centres)), 2))
+        case "limit-points-stationary" if stay.kind in ("points", "ray"):
             assert problem.deriving is not None
             gradient = problem.deriving.system.gradient
             assert gradient is not None
@@ -36,6 +37,8 @@ def _off(stay: Stay, k: int, q: Vector) -> dict[str, Any] | None:
     """Phase k does not have q as a limit point."""
     if stay.kind == "ellipsoid":
         return _away(stay, k, q)
+    if stay.kind == "box":
+        return _beside(stay, k, q)
     return {"phase": k} if stay.centres[k] != q else None
 
 
@@ -43,6 +46,8 @@ def _differ(stay: Stay, k: int, j: int) -> dict[str, Any] | None:
     """Phases k and j have no limit point in common."""
     if stay.kind == "ellipsoid":
         return _apart(stay, k, j)
+    if stay.kind == "box":
+        return _disjoint(stay, k, j)
     return {"phase": k, "other_phase": j} if stay.centres[k] != stay.centres[j] else None
 
 
@@ -56,7 +61,7 @@ def _away(stay: Stay, k: int, q: Vector) -> dict[str, Any] | None:
     if gap is None:
         return None
     g = dot(h, stay.centres[k]) - gap
-    return {"phase": k, "h": _texts(h), "g": str(g)}
+    return {"phase": k, "h": texts(h), "g": str(g)}
 
 
 def _apart(stay: Stay, k: int, j: int) -> dict[str, Any] | None:
@@ -69,7 +74,30 @@ def _apart(stay: Stay, k: int, j: int) -> dict[str, Any] | None:
     if gap is None or 2 * gap >= distance:
         return None
     g, other = dot(h, stay.centres[k]) - gap, dot(h, stay.centres[j]) + gap
-    return {"phase": k, "h": _texts(h), "g": str(g), "other_phase": j, "other_g": str(other)}
+    return {"phase": k, "h": texts(h), "g": str(g), "other_phase": j, "other_g": str(other)}
+
+
+def _beside(stay: Stay, k: int, q: Vector) -> dict[str, Any] | None:
+    """A side of box k with q strictly beyond it: h = ± a unit vector."""
+    for i, x in enumerate(q):
+        for sign, side in ((1, stay.low[k][i]), (-1, -stay.high[k][i])):
+            if sign * x < side:
+                return {"phase": k, "h": texts(tuple(sign * e for e in unit(len(q), i))), "g": str(side)}
+    return None
+
+
+def _disjoint(stay: Stay, k: int, j: int) -> dict[str, Any] | None:
+    """A coordinate in which box k lies wholly above box j, or below."""
+    size = len(stay.low[k])
+    for i in range(size):
+        for sign, low, high in (
+            (1, stay.low[k][i], stay.high[j][i]),
+            (-1, -stay.high[k][i], -stay.low[j][i]),
+        ):
+            if high < low:
+                h = texts(tuple(sign * e for e in unit(size, i)))
+                return {"phase": k, "h": h, "g": str(low), "other_phase": j, "other_g": str(high)}
+    return None
 
 
 def _margins(P: Matrix, away: Vector, R: Fraction, distance: Fraction) -> tuple[Vector, Fraction | None]:
@@ -87,7 +115,3 @@ def _margins(P: Matrix, away: Vector, R: Fraction, distance: Fraction) -> tuple[
         middle = (low + high) / 2
         low, high = (low, middle) if middle * middle >= R * distance else (middle, high)
     return h, high if high < distance else None
-
-
-def _texts(x: Vector) -> list[str]:
-    return [str(a) for a in x]

@@ -38,6 +38,11 @@ def minimal_polynomial(M: Matrix, y: Vector) -> tuple[int, ...]:
         powers.append(following)
 
 
+def fits(polynomial: tuple[int, ...]) -> bool:
+    """Whether a certificate holds the polynomial, and the checker may test its roots' relations."""
+    return max(abs(x).bit_length() for x in polynomial) <= MOST_BITS
+
+
 def squared(c: tuple[int, ...]) -> tuple[int, ...]:
     """The polynomial whose roots are the squares (Dandelin, Graeffe): c'(x²) = c(x)c(−x)."""
     n = len(c) - 1
