@@ -76,30 +76,6 @@ def test_float64_names_both_tokens_where_one_fails() -> None:
         assert form["first_predicate"]["gap"] == 0
 
 
-def smallest_above(bound: Fraction) -> int:
-    """The smallest t with t + 1 > bound."""
-    return bound.numerator // bound.denominator
-
-
-@pytest.mark.parametrize("p", range(2, 41))
-def test_pairs_follow_the_closed_forms(p: int) -> None:
-    for q in range(1, p):
-        found = answer(problem([[str(p)], [str(-q)]]))
-        if p == 2 * q:
-            assert found.answer is ExactAnswer.AMBIGUOUS
-            assert (found.ties.t, found.ties.token, found.ties.classes) == (2, 1, (0, 1))
-            assert found.ties.answers["lowest-index"] == (ExactAnswer.VIOLATED_FOR_ALL, 144)
-            assert found.ties.answers["highest-index"] == (ExactAnswer.HOLDS_FOR_ALL, None)
-        elif p > 2 * q:  # the end token violates iff t + 1 > 36(p+q)²/(p−2q)²
-            assert found.answer is ExactAnswer.VIOLATED_FOR_ALL
-            assert found.fails_from_by_component[1] == smallest_above(Fraction(36 * (p + q) ** 2, (p - 2 * q) ** 2))
-        else:  # merged at t = 3: both violate iff t + 1 > 16(p+q)²/(p−q)²
-            expected = smallest_above(Fraction(16 * (p + q) ** 2, (p - q) ** 2))
-            assert found.answer is ExactAnswer.VIOLATED_FOR_ALL
-            assert found.fails_from == expected
-            assert set(found.fails_from_by_component) == {expected}
-
-
 @pytest.mark.parametrize("pair", [(4, 1), (9, 2), (7, 4), (11, 2)])
 def test_pairs_against_brute_force(pair: tuple[int, int]) -> None:
     p, q = pair
