@@ -26,13 +26,18 @@ CHECKER_SECONDS = 60
 @click.option("--out", type=click.Path(path_type=Path), metavar="CERT", help="Where to write the certificate.")
 @with_output
 def refute(output: Output, problem: Path, horizon: int, time_limit: str | None, out: Path | None) -> None:
-    """Decide a claim for one start, exactly, and write a certificate where it fails."""
-    from verifier.exact import float_report, read_problem, refutation_document
+    """Decide a claim for one start, exactly, and write a certificate where it fails.
+
+    A start that the problem leaves open is searched for.
+    """
+    from verifier.exact import SearchProblem, float_report, out_of_time, read_problem, refutation_document
     from verifier.exact import refute as decide
 
     given = read_problem(problem)
     limit = seconds_of(time_limit, option="--time-limit")
-    found = decide(given, horizon=horizon, time_limit=limit, progress=_say)
+    found = decide(
+        given, horizon=horizon, time_limit=limit, progress=_say_starts if isinstance(given, SearchProblem) else _say
+    )
     path = _write(found, out or Path(f"{problem.stem}.certificate.json"))
     floats = None if found.answer == "UNSUPPORTED_HYPOTHESIS" else float_report(given, found, horizon=horizon)
     if not output.json:
@@ -40,12 +45,16 @@ def refute(output: Output, problem: Path, horizon: int, time_limit: str | None, 
     document = refutation_document(found, certificate=path, floats=floats)
     next_ = [shlex.join(["verifier", "check", path])] if path else []
     output.result("verifier/refute/1", found.sentence, next_=next_, **document)
-    if found.horizon is not None and found.horizon.stopped_by == "time limit":
+    if out_of_time(found):
         output.exit_code = Exit.NO_ANSWER
 
 
 def _say(t: int, remark: str) -> None:
     click.echo(f"t = {t}: {remark}", err=True)
+
+
+def _say_starts(starts: int, remark: str) -> None:
+    click.echo(f"{starts} starts: {remark}", err=True)
 
 
 def _write(found: Refutation, path: Path) -> str | None:
@@ -62,6 +71,8 @@ def _show(output: Output, found: Refutation, floats: dict[str, Any] | None) -> N
     output.show(f"{found.answer}: {found.answer.sentence}.")
     for h in found.hypotheses:
         output.show(f"  {'holds' if h.holds else 'FAILS':<6} {h.name}: {h.sentence}")
+    if found.search is not None and found.search.found_start is not None:
+        output.show(f"  start found: {found.search.found_start}")
     if found.ties is not None:
         classes = ", ".join(map(str, found.ties.classes))
         output.show(f"  first tie: t = {found.ties.t}, token {found.ties.token}, classes {classes}")

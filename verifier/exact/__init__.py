@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from verifier.exact.answer import Failure, Horizon, Hypothesis, Refutation, Ties
-from verifier.exact.document import refutation_document
+from verifier.exact.answer import Failure, Horizon, Hypothesis, Power, Refutation, SearchReport, Ties
+from verifier.exact.document import out_of_time, refutation_document
 from verifier.exact.refute import float_report, parse_problem, read_problem, refute
+from verifier.exact.search import SearchProblem
 from verifier.exact.shrink import Shrunk, shrink
 
 __all__ = [
     "Failure",
     "Horizon",
     "Hypothesis",
+    "Power",
     "Refutation",
+    "SearchProblem",
+    "SearchReport",
     "Shrunk",
     "Ties",
     "float_report",
+    "out_of_time",
     "parse_problem",
     "read_problem",
     "refutation_document",

@@ -84,7 +84,8 @@ class SearchReport:
     `starts` of the `planned` ones were decided, then `drawn` further ones that hypothesis drew, each with at most
     `steps` steps where nothing freezes. `exit_steps` counts the steps at which the origin leaves the hull.
     `smallest_margin` is over all starts that hold, `smallest_margin_start` its state. `found_by` is the sampler, or
-    hypothesis, or empty; `stopped_by` is "found", "starts" or "time limit".
+    hypothesis, or empty, and `found_start` the state found, made smaller; `stopped_by` is "found",
+    "starts" or "time limit".
     """
 
     sampler: str
@@ -100,6 +101,7 @@ class SearchReport:
     smallest_margin_start: dict[str, Any] | None
     power: tuple[Power, ...]
     found_by: str
+    found_start: dict[str, Any] | None
     stopped_by: str
 
 

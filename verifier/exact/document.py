@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.exact.answer import Refutation
+from verifier.exact.answer import Refutation, SearchReport
 
 
 def refutation_document(found: Refutation, *, certificate: str | None, floats: dict[str, Any] | None) -> dict[str, Any]:
@@ -15,7 +15,7 @@ def refutation_document(found: Refutation, *, certificate: str | None, floats: d
     first, ties, horizon = found.first_violation, found.ties, found.horizon
     return {
         "answer": str(found.answer),
-        "state": "partial" if horizon is not None and horizon.stopped_by == "time limit" else "done",
+        "state": "partial" if out_of_time(found) else "done",
         "first_violation": None
         if first is None
         else {"t": first.t, "component": first.component, "lhs": str(first.lhs), "rhs": str(first.rhs)},
@@ -50,6 +50,35 @@ def refutation_document(found: Refutation, *, certificate: str | None, floats: d
             ],
             "stopped_by": horizon.stopped_by,
         },
+        "search": None if found.search is None else _search(found.search),
         "notes": list(found.notes),
         "float": floats,
+    }
+
+
+def out_of_time(found: Refutation) -> bool:
+    """Whether a time limit ended the work before its answer."""
+    stopped = [part.stopped_by for part in (found.horizon, found.search) if part is not None]
+    return "time limit" in stopped
+
+
+def _search(search: SearchReport) -> dict[str, Any]:
+    return {
+        "sampler": search.sampler,
+        "seed": search.seed,
+        "starts": search.starts,
+        "planned": search.planned,
+        "drawn": search.drawn,
+        "steps": search.steps,
+        "by_answer": search.by_answer,
+        "drawn_by_answer": search.drawn_by_answer,
+        "exit_steps": {str(step): count for step, count in search.exit_steps.items()},
+        "smallest_margin": search.smallest_margin,
+        "smallest_margin_start": search.smallest_margin_start,
+        "power": [
+            {"known": power.known, "caught": power.caught, "of": power.of, "by": power.by} for power in search.power
+        ],
+        "found_by": search.found_by or None,
+        "found_start": search.found_start,
+        "stopped_by": search.stopped_by,
     }

@@ -10,11 +10,10 @@ import hypothesis.errors
 import hypothesis.strategies as st
 
 from verifier.exact.answer import Refutation
+from verifier.exact.search.answers import margin_of, violated
 from verifier.exact.search.problem import Document, SearchProblem
 from verifier.exact.search.samplers import drawn_start
-from verifier.model.answers import ExactAnswer
 
-VIOLATED = (ExactAnswer.VIOLATED, ExactAnswer.VIOLATED_FOR_ALL)
 REJECTIONS = 4
 
 Decide = Callable[[Document], Refutation | None]
@@ -77,10 +76,11 @@ def search_drawn(problem: SearchProblem, decide: Decide, *, examples: int) -> tu
         found = known[key]
         if found is None:
             return
-        if found.answer in VIOLATED:
+        if violated(found):
             raise _Found(document, found)
-        if found.smallest_margin is not None:
-            hypothesis.target(-found.smallest_margin[0], label="left side over right side")
+        margin = margin_of(found)
+        if margin is not None:
+            hypothesis.target(-margin[0], label="left side over right side")
 
     try:
         attempt()

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from verifier.exact.answer import Horizon, Hypothesis, Power, Refutation, SearchReport
-from verifier.exact.search.power import VIOLATED, measured, power_note
+from verifier.exact.search.answers import margin_of, violated
+from verifier.exact.search.power import measured, power_note
 from verifier.exact.search.problem import Document, SearchProblem
 from verifier.exact.search.samplers import documents
 from verifier.exact.search.smaller import make_smaller
@@ -61,9 +62,9 @@ class _Tally:
                 self.hypotheses.setdefault(hypothesis.name, []).append(hypothesis.holds)
         self.first.setdefault(found.answer, found)
         if found.horizon is not None:
-            self.reached = min(found.horizon.t, self.reached or found.horizon.t)
-        margin = found.smallest_margin
-        if margin is not None and found.answer not in VIOLATED and (not self.smallest or margin[0] < self.smallest[0]):
+            self.reached = found.horizon.t if self.reached is None else min(self.reached, found.horizon.t)
+        margin = margin_of(found)
+        if margin is not None and not violated(found) and (not self.smallest or margin[0] < self.smallest[0]):
             self.smallest = (*margin, document)
             self.crossing = found.horizon.predicted_crossing if found.horizon is not None else None
 
@@ -103,7 +104,7 @@ class _Search:
             if found is None:
                 return None
             self.tally.add(document, found)
-            if found.answer in VIOLATED:
+            if violated(found):
                 return document, found
             self.say(f"of at most {self.problem.find.starts}: {_counted(self.tally.by_answer)}")
         return None
@@ -163,9 +164,10 @@ def _won(running: _Search, won: tuple[Document, Refutation], how: str) -> Refuta
     drawn = f" and {tally.drawn} drawn" if tally.drawn else ""
     by = f"{how} starts" if how != "hypothesis" else how
     note = f"found by {by} after {tally.starts} start{'s' * (tally.starts != 1)}{drawn} (seed {find.seed})"
-    _, found, tried = make_smaller(*won, running.decide, find=find)
+    document, found, tried = make_smaller(*won, running.decide, find=find)
     smaller = (f"made smaller within its shape: {tried} starts tried",) if found is not won[1] else ()
     report = _report(running, stopped_by="found", power=(), found_by=how)
+    report = replace(report, found_start=document["state"])
     return replace(found, notes=(note, *smaller, *found.notes), search=report)
 
 
@@ -189,7 +191,7 @@ def _none(running: _Search) -> Refutation:
     return Refutation(
         answer,
         f"No start breaks the claim: {_counted(tally.by_answer, total=True)}{_further(tally)}.{smallest}",
-        tuple(_hypothesis(name, holds) for name, holds in tally.hypotheses.items()),
+        tuple(_hypothesis(name, holds) for name, holds in tally.hypotheses.items() if len(holds) == tally.starts),
         no_certificate="a certificate attacks a claim",
         horizon=horizon,
         notes=tuple(_notes(running, report)),
@@ -221,6 +223,7 @@ def _report(running: _Search, *, stopped_by: str, power: tuple[Power, ...], foun
         smallest_margin_start=tally.smallest[2]["state"] if tally.smallest else None,
         power=power,
         found_by=found_by,
+        found_start=None,
         stopped_by=stopped_by,
     )
 

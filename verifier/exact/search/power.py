@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator
 
 from verifier.exact.answer import Power, Refutation
 from verifier.exact.known import Known, known_counterexamples
+from verifier.exact.search.answers import violated
 from verifier.exact.search.problem import HARDMAX, Document, SearchProblem, statement
 from verifier.exact.search.samplers import documents
-from verifier.model.answers import ExactAnswer
 
 MOST_STARTS = 200
-
-VIOLATED = (ExactAnswer.VIOLATED, ExactAnswer.VIOLATED_FOR_ALL)
 
 Decide = Callable[[Document], Refutation | None]
 """The answer for one concrete problem; None once the time is over."""
@@ -34,7 +32,7 @@ def measured(problem: SearchProblem, decide: Decide, *, own: tuple[int, int]) ->
             if found is None:
                 break
             asked += 1
-            caught += found.answer in VIOLATED
+            caught += violated(found)
         if not asked:
             return
         yield Power(known.name, caught, asked, by="sampler")

@@ -16,7 +16,7 @@ Decide = Callable[[Document], Refutation | None]
 def make_smaller(
     document: Document, found: Refutation, decide: Decide, *, find: Find
 ) -> tuple[Document, Refutation, int]:
-    """The start after replacing single entries while answer and certificate stay, and how many were tried.
+    """The start after replacing single entries while the answer and a certificate stay, and how many were tried.
 
     At most 300 are tried. The statement stays as it is, and so does the number of tokens and their dimension.
     """
@@ -30,7 +30,7 @@ def make_smaller(
             answer = decide(candidate)
             if answer is None:
                 return document, found, tried
-            if answer.answer is found.answer and answer.certificate is not None:
+            if answer.answer is found.answer and (answer.certificate is not None or found.certificate is None):
                 document, found, changed = candidate, answer, True
                 break
     return document, found, tried
