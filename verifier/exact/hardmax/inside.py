@@ -119,7 +119,8 @@ class InsideFollower:
             free = tied is not None and ties == "any-selection"
             targets = chosen(choices, ties)
             if not self.whole and not any(any(image) for image in state.images):
-                path.ending = "quiet"  # J = 0 from here on, whatever is selected
+                # J = 0 from here on, whatever is selected
+                path.ending = "quiet" if any(any(point) for point in state.points) else "still"
             elif self._ends(path, targets, free=free):
                 break
             elif free:

@@ -15,6 +15,9 @@ from verifier.model.answers import ExactAnswer
 MOST_WITNESS_BITS = 3_300
 """Weights with longer numbers were computed and are not printed."""
 
+MOST_SHOWN = 80
+"""Characters of a vector that a sentence holds."""
+
 NO_KIND = "the format has no certificate for this claim; the failing step and both sides are in the answer"
 NOT_ATTACKED = "a certificate attacks a claim"
 OUTSIDE = "a certificate attacks a claim inside its hypotheses"
@@ -37,7 +40,7 @@ def refute_pathwise(follower: Follower, hypotheses: tuple[Hypothesis, ...]) -> R
     rules = {rule: inside.under(rule) for rule in ("lowest-index", "highest-index")}
     ties = _ties(rules, whole=whole, others=found.paths)
     if not found.complete:
-        return _ambiguous(hypotheses, ties, "more than 64 selections would have to be followed")
+        return _ambiguous(hypotheses, ties, "more than 64 selections would have to be followed to know all")
     answers = {_answer(path, whole=whole) for path in found.paths}
     settled = answers <= {ExactAnswer.HOLDS_FOR_ALL, ExactAnswer.VERIFIED_TO_HORIZON}
     if len(answers) > 1 and not settled:
@@ -184,7 +187,9 @@ def _hulls(path: Path, *, whole: bool, name: str) -> Hypothesis:
         return Hypothesis(f"the origin lies in K^t {reach}{name}", holds=True, witness=witness, sentence=sentence)
     e, u = path.exit
     witness |= {"t": e, "u": texts(u)}
-    outside = f"0 is not in K^{e}: the vector u has a positive product with every token there"
+    vector = f"({', '.join(texts(u))})"
+    shown = f"u = {vector}" if len(vector) <= MOST_SHOWN else "u"
+    outside = f"0 is not in K^{e}: the vector {shown} has a positive product with every token there"
     if whole:
         return Hypothesis(f"the origin lies in K^t for every t{name}", holds=False, witness=witness, sentence=outside)
     return Hypothesis(f"the origin lies in K^t up to t = {e - 1}{name}", holds=True, witness=witness, sentence=outside)
