@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from verifier.exact.answer import Refutation
+from verifier.exact.expressions.floats import float_report as expression_floats
+from verifier.exact.expressions.problem import SYSTEM as EXPRESSIONS
+from verifier.exact.expressions.problem import ExpressionProblem, read_expression_problem
+from verifier.exact.expressions.refute import refute_expression
 from verifier.exact.hardmax.floats import float_report as hardmax_floats
 from verifier.exact.hardmax.problem import HardmaxProblem, read_hardmax
 from verifier.exact.hardmax.refute import refute_hardmax
@@ -20,7 +24,7 @@ from verifier.exact.systems import systems
 HORIZON = 10_000
 """Steps taken where nothing freezes, unless told otherwise."""
 
-Problem = HardmaxProblem | MapProblem | SearchProblem
+Problem = HardmaxProblem | MapProblem | ExpressionProblem | SearchProblem
 
 
 def read_problem(path: Path) -> Problem:
@@ -35,9 +39,11 @@ def parse_problem(document: Any, *, where: str = "problem") -> Problem:
     fields = reader.fields(("schema", "system", "parameters", "state", "claim"), optional)
     fields["schema"].word(("verifier/problem/1",))
     _texts(fields)
-    system = fields["system"].word(("hardmax-frank-wolfe", LONG_FORM, *systems()))
+    system = fields["system"].word(("hardmax-frank-wolfe", LONG_FORM, EXPRESSIONS, *systems()))
     if is_open(fields["state"].value):
         return _read_open(reader)
+    if system == EXPRESSIONS:
+        return read_expression_problem(reader)
     return read_hardmax(reader) if system == "hardmax-frank-wolfe" else read_map_problem(reader)
 
 
@@ -88,6 +94,8 @@ def refute(
         return refute_hardmax(problem, horizon=horizon, time_limit=time_limit, progress=progress)
     if isinstance(problem, SearchProblem):
         return search(problem, decide=_decide, horizon=horizon, time_limit=time_limit, progress=progress)
+    if isinstance(problem, ExpressionProblem):
+        return refute_expression(problem, horizon=horizon, time_limit=time_limit, progress=progress)
     return refute_map(problem, horizon=horizon, time_limit=time_limit, progress=progress)
 
 
@@ -108,4 +116,6 @@ def float_report(problem: Problem, found: Refutation, *, horizon: int = HORIZON)
     if isinstance(problem, HardmaxProblem):
         first = found.first_violation
         return hardmax_floats(problem, (first.t, first.component) if first else None, horizon=horizon)
+    if isinstance(problem, ExpressionProblem):
+        return expression_floats(problem, found)
     return map_floats(problem, horizon=horizon)

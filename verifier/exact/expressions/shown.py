@@ -1,0 +1,95 @@
+"""What a reader sees of a decision: hypotheses with their witnesses, sides exactly and in short."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, fmpz
+
+from verifier.exact.answer import Hypothesis
+from verifier.exact.definite import is_symmetric, negative_direction
+from verifier.exact.expressions.decide import Decided
+from verifier.exact.expressions.evaluate import Instance, Sides
+from verifier.exact.linear import quadratic
+from verifier.exact.reading import Matrix
+
+DIGITS = 30
+"""Decimal digits of an enclosure in a witness; its radius is shown with it."""
+SHORT = 24
+"""A rational of at most so many characters stands in a sentence as it is."""
+
+
+def number_text(x: Fraction | arb) -> str:
+    """A rational in lowest terms, or an enclosure as midpoint and radius."""
+    return str(x) if isinstance(x, Fraction) else x.str(DIGITS)
+
+
+def short_text(x: Fraction | arb) -> str:
+    """The same for a sentence: a long number as a decimal with dots."""
+    if isinstance(x, Fraction):
+        if len(str(x)) <= SHORT:
+            return str(x)
+        x = arb(fmpz(x.numerator)) / fmpz(x.denominator)
+    return x.mid().str(12, radius=False) + "..."
+
+
+def witness_of(instance: Instance[arb]) -> dict[str, Any]:
+    """What shows the truth of one instance: its indices, and both sides, or a vector or entries of the matrix."""
+    at = {"at": dict(instance.indices)} if instance.indices else {}
+    match instance.found:
+        case Sides(left, relation, right):
+            return {**at, "left": number_text(left), "relation": relation, "right": number_text(right)}
+        case None:
+            return at
+        case matrix:
+            return {**at, **({} if instance.truth else _indefinite(matrix, instance.first))}
+
+
+def _indefinite(matrix: Matrix, first: int) -> dict[str, Any]:
+    if not is_symmetric(matrix):
+        i, j = next((i, j) for i in range(len(matrix)) for j in range(i) if matrix[i][j] != matrix[j][i])
+        return {"entries": [first + i, first + j], "values": [str(matrix[i][j]), str(matrix[j][i])]}
+    x = negative_direction(matrix)
+    assert x is not None  # a symmetric matrix that is not semidefinite has one
+    return {"x": [str(entry) for entry in x], "value": str(quadratic(matrix, x))}
+
+
+def instance_text(instance: Instance[arb]) -> str:
+    """The same as a clause: `1 <= 1/2 is false at i = 0`."""
+    place = " at " + ", ".join(f"{name} = {value}" for name, value in instance.indices) if instance.indices else ""
+    word = {True: "is true", False: "is false", None: "is not decided"}[instance.truth]
+    match instance.found:
+        case Sides(left, relation, right):
+            return f"{short_text(left)} {relation} {short_text(right)} {word}{place}"
+        case None:
+            return f"whether the sides have a value is not decided{place}"
+        case matrix if instance.truth:
+            return f"every pivot of the exact elimination of {len(matrix)} rows is ≥ 0{place}"
+        case matrix:
+            found = _indefinite(matrix, instance.first)
+            if "x" in found:
+                return f"⟨Mx, x⟩ = {short_text(Fraction(found['value']))} < 0 for the vector x given{place}"
+            i, j = found["entries"]
+            return f"the entries ({i}, {j}) and ({j}, {i}) differ{place}"
+
+
+def clause(decided: Decided[arb], bits: int) -> str:
+    """Why the formula is true, false or open. `bits` is the highest precision tried."""
+    if decided.outside:
+        return f"it has no value: {decided.outside}"
+    if decided.truth:
+        if decided.shows is not None:
+            return instance_text(decided.shows)
+        return f"true for all {decided.instances:,} values of the indices"
+    assert decided.shows is not None
+    text = instance_text(decided.shows)
+    return text if decided.truth is False else f"{text} at {bits:,} bits"
+
+
+def hypothesis_of(decided: Decided[arb], bits: int, *, name: str = "") -> Hypothesis:
+    """The decision as a hypothesis: what is not shown to hold counts as unmet."""
+    witness = {} if decided.shows is None else witness_of(decided.shows)
+    return Hypothesis(
+        name or decided.stated.text, holds=decided.truth is True, witness=witness, sentence=clause(decided, bits)
+    )
