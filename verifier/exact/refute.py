@@ -11,10 +11,9 @@ from verifier.exact.expressions.floats import float_report as expression_floats
 from verifier.exact.expressions.problem import SYSTEM as EXPRESSIONS
 from verifier.exact.expressions.problem import ExpressionProblem, read_expression_problem
 from verifier.exact.expressions.refute import refute_expression
-from verifier.exact.hardmax.floats import float_report as hardmax_floats
 from verifier.exact.hardmax.problem import HardmaxProblem, read_hardmax
 from verifier.exact.hardmax.refute import refute_hardmax
-from verifier.exact.piecewise.floats import float_report as map_floats
+from verifier.exact.margin import compare
 from verifier.exact.piecewise.problem import LONG_FORM, MapProblem, read_map_problem
 from verifier.exact.piecewise.refute import refute_map
 from verifier.exact.reading import Reader, read_json
@@ -113,9 +112,6 @@ def float_report(problem: Problem, found: Refutation, *, horizon: int = HORIZON)
         if found.certificate is None:
             return None
         return float_report(parse_problem(found.certificate["problem"]), found, horizon=horizon)
-    if isinstance(problem, HardmaxProblem):
-        first = found.first_violation
-        return hardmax_floats(problem, (first.t, first.component) if first else None, horizon=horizon)
     if isinstance(problem, ExpressionProblem):
         return expression_floats(problem, found)
-    return map_floats(problem, horizon=horizon)
+    return compare(problem, found, horizon=horizon).document()
