@@ -13,7 +13,7 @@ Column = Callable[[Draw], list[int]]
 """One coordinate of the free tokens, as integers."""
 
 TRIES = 24
-"""Attempts to close a coordinate within the bounds before it is left at 0."""
+"""Attempts to close a coordinate within the bounds, then as many with entries of ±w, before it is left at 0."""
 
 MOST_WEIGHT = 6
 KINDS = ("integers", "few values", "one far", "clustered", "lattice", "near-symmetric", "on a line")
@@ -74,8 +74,13 @@ def _closed(draw: Draw, column: Column, most: int, weights: list[int], closing: 
     for _ in range(TRIES):
         free = column(draw)
         total = sum(w * x for w, x in zip(weights, free, strict=True))
-        if total % closing == 0 and abs(total // closing) <= most:
+        if any(free) and total % closing == 0 and abs(total // closing) <= most:
             return [*free, -total // closing]
+    for _ in range(TRIES if closing <= most else 0):
+        small = [signed(draw, 1) for _ in weights]
+        total = sum(w * x for w, x in zip(weights, small, strict=True))
+        if total and abs(total) <= most:
+            return [*(closing * x for x in small), -total]
     return [0] * (len(weights) + 1)
 
 

@@ -15,7 +15,7 @@ from verifier.exact.search.samplers import documents
 from verifier.exact.search.smaller import make_smaller
 from verifier.model.answers import ExactAnswer
 
-START_STEPS = 1_000
+START_STEPS = 400
 """Steps that one start may take where nothing freezes; a proof for all t is not limited by it."""
 
 MOST_DRAWN = 200
@@ -146,7 +146,7 @@ def search(
     The first such start wins; its refutation is returned with the start made smaller where that is cheap, and a note
     that says how it was found. Otherwise the answer is `VERIFIED_TO_HORIZON` with counts, the smallest margin and the
     sampler's power, measured on statements known to fail. `decide` gives the exact answer for one start; `horizon`
-    bounds the steps of each (1,000 at most), `time_limit` (seconds) the whole search; `progress` hears the number of
+    bounds the steps of each (400 at most), `time_limit` (seconds) the whole search; `progress` hears the number of
     starts and a remark about once a second.
     """
     running = _Search(problem, decide, horizon=horizon, time_limit=time_limit, progress=progress)
