@@ -22,14 +22,25 @@ SHORT = 24
 
 def number_text(x: Fraction | arb) -> str:
     """A rational in lowest terms, or an enclosure as midpoint and radius."""
-    return str(x) if isinstance(x, Fraction) else x.str(DIGITS)
+    exact = _exactly(x)
+    return str(x) if isinstance(x, Fraction) else exact or x.str(DIGITS)
+
+
+def _exactly(x: Fraction | arb) -> str:
+    """A number known exactly, if that is short; else nothing."""
+    if not isinstance(x, Fraction):
+        if not x.is_exact() or not -SHORT < (exponent := int(x.man_exp()[1])) < 4 * SHORT:
+            return ""
+        x = int(x.man_exp()[0]) * Fraction(2) ** exponent
+    text = str(x)
+    return text if len(text) <= SHORT else ""
 
 
 def short_text(x: Fraction | arb) -> str:
     """The same for a sentence: a long number as a decimal with dots."""
+    if exact := _exactly(x):
+        return exact
     if isinstance(x, Fraction):
-        if len(str(x)) <= SHORT:
-            return str(x)
         x = arb(fmpz(x.numerator)) / fmpz(x.denominator)
     return x.mid().str(12, radius=False) + "..."
 
