@@ -10,6 +10,7 @@ import click
 
 from verifier.cli.options import seconds_of
 from verifier.cli.output import Output, with_output
+from verifier.cli.progress import StepProgress
 from verifier.model.errors import Exit, InfrastructureFailed
 
 if TYPE_CHECKING:
@@ -35,13 +36,12 @@ def refute(output: Output, problem: Path, horizon: int, time_limit: str | None, 
 
     given = read_problem(problem)
     limit = seconds_of(time_limit, option="--time-limit")
-    found = decide(
-        given, horizon=horizon, time_limit=limit, progress=_say_starts if isinstance(given, SearchProblem) else _say
-    )
+    with StepProgress(_starts_line if isinstance(given, SearchProblem) else _step_line) as progress:
+        found = decide(given, horizon=horizon, time_limit=limit, progress=progress)
     path = _write(found, out or Path(f"{problem.stem}.certificate.json"))
     floats = None if found.answer == "UNSUPPORTED_HYPOTHESIS" else float_report(given, found, horizon=horizon)
     if not output.json:
-        _show(output, found, floats)
+        _show(output, found, floats, energy=given.document["system"] == "hardmax-frank-wolfe")
     document = refutation_document(found, certificate=path, floats=floats)
     next_ = [shlex.join(["verifier", "check", path])] if path else []
     output.result("verifier/refute/1", found.sentence, next_=next_, **document)
@@ -49,12 +49,12 @@ def refute(output: Output, problem: Path, horizon: int, time_limit: str | None, 
         output.exit_code = Exit.NO_ANSWER
 
 
-def _say(t: int, remark: str) -> None:
-    click.echo(f"t = {t}: {remark}", err=True)
+def _step_line(t: int, remark: str) -> str:
+    return f"t = {t}: {remark}"
 
 
-def _say_starts(starts: int, remark: str) -> None:
-    click.echo(f"{starts} starts: {remark}", err=True)
+def _starts_line(starts: int, remark: str) -> str:
+    return f"{starts} starts: {remark}"
 
 
 def _write(found: Refutation, path: Path) -> str | None:
@@ -67,7 +67,9 @@ def _write(found: Refutation, path: Path) -> str | None:
     return str(path)
 
 
-def _show(output: Output, found: Refutation, floats: dict[str, Any] | None) -> None:
+def _show(output: Output, found: Refutation, floats: dict[str, Any] | None, *, energy: bool) -> None:
+    from verifier.exact.horizons import horizon_sentences
+
     output.show(f"{found.answer}: {found.answer.sentence}.")
     for h in found.hypotheses:
         output.show(f"  {'holds' if h.holds else 'FAILS':<6} {h.name}: {h.sentence}")
@@ -76,6 +78,8 @@ def _show(output: Output, found: Refutation, floats: dict[str, Any] | None) -> N
     if found.ties is not None:
         classes = ", ".join(map(str, found.ties.classes))
         output.show(f"  first tie: t = {found.ties.t}, token {found.ties.token}, classes {classes}")
+    for sentence in horizon_sentences(found.horizon, energy=energy) if found.horizon is not None else []:
+        output.show(f"  {sentence}")
     for form in floats["forms"] if floats else []:
         output.show(f"  float64, {form['form']}: {form['class']}")
     for note in found.notes:

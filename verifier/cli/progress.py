@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Self
+
+from verifier.model.errors import Interrupted
 
 _LINE_EVERY_SECONDS = 10.0
 
@@ -85,3 +87,44 @@ class SweepProgress:
     def _rate(self) -> str:
         elapsed = time.monotonic() - self._started
         return f"{sum(self._done) / elapsed:.0f} units/s" if elapsed > 1 else ""
+
+
+class StepProgress:
+    """Where a long exact run stands: one line on stderr that changes on a terminal, a line each time elsewhere.
+
+    `shown` turns the count and the remark of the finder into the line.
+    """
+
+    def __init__(self, shown: Callable[[int, str], str]) -> None:
+        self._shown = shown
+        self._status: Any = None
+        self._line = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Clears the line. An interrupt becomes Interrupted, which says that nothing was written."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+        if isinstance(error, KeyboardInterrupt):
+            at = f" at {self._line}" if self._line else ""
+            raise Interrupted(f"interrupted{at}; no file was written, what was found so far is not kept") from error
+
+    def __call__(self, count: int, remark: str) -> None:
+        """Shows where the run stands."""
+        self._line = self._shown(count, remark)
+        if not sys.stderr.isatty():
+            sys.stderr.write(self._line + "\n")
+            return
+        if self._status is None:
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status("")
+            self._status.start()
+        from rich.text import Text
+
+        self._status.update(Text(self._line))

@@ -26,8 +26,8 @@ class Known:
 
 KNOWN_STEPS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "hardmax-frank-wolfe": (
-        ("a team's first failing step, about 3,800", 3_800),
-        ("a team's first failing step, 6,416", 6_416),
+        ("a published search, its step rounded", 3_800),
+        ("a published search", 6_416),
     ),
 }
 """Steps at which a published search saw its first failure; the tokens of these runs are not at hand."""

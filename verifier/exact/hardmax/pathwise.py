@@ -109,12 +109,15 @@ def _together(
     if ExactAnswer.VIOLATED in answers:
         return _violated(found, paths, ties)
     if answers == {ExactAnswer.HOLDS_FOR_ALL}:
+        worst, at = max(path.walk.worst for path in paths)
+        known = worst >= 0 and (exit_step is None or at < min(exits))
         return Refutation(
             ExactAnswer.HOLDS_FOR_ALL,
             _holds(paths, exit_step, every=every),
             found,
             ties=ties,
             no_certificate=NOT_ATTACKED,
+            smallest_margin=(1 - worst, at) if known else None,
             notes=notes,
             exit_step=exit_step,
         )
