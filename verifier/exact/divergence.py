@@ -167,10 +167,11 @@ class Comparison:
     `t` are the steps; `exact` the claim's quantity there, a double rounded from the exact value; `component` the one
     where it is largest. `quantity` names it; `threshold` is the value that the claim forbids to exceed, None where the
     claim is about the limit. `rule` is the tie rule that both sides follow, "" where there is none. `first` is the
-    exact run's first violation (step, component).
+    exact run's first violation (step, component); `asks` says what the claim wants of the quantity.
     """
 
     quantity: str
+    asks: str
     threshold: float | None
     rule: str
     first: tuple[int, int] | None

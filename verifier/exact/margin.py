@@ -22,11 +22,13 @@ class MarginSeries:
     """The claim's quantity at chosen steps, for the exact run and every float64 form.
 
     `t`, `exact`, `component` and every entry of `floats` have one length. The claim forbids `exact` to exceed
-    `threshold`; None: it is about the limit. `first` is the exact first violation (step, component), `steps` the last
-    step compared, `every` whether no step was left out. `rule` is the tie rule followed, "" where there is none.
+    `threshold`; None: it is about the limit, and `asks` says what it wants. `first` is the exact first violation (step,
+    component), `steps` the last step compared, `every` whether no step was left out. `rule` is the tie rule followed,
+    "" where there is none.
     """
 
     quantity: str
+    asks: str
     threshold: float | None
     rule: str
     first: tuple[int, int] | None
@@ -66,6 +68,7 @@ def thinned(given: Comparison, *, answer: str) -> MarginSeries:
     chosen = _chosen(given)
     return MarginSeries(
         quantity=given.quantity,
+        asks=given.asks,
         threshold=given.threshold,
         rule=given.rule,
         first=given.first,

@@ -83,6 +83,7 @@ def compare_hardmax(problem: HardmaxProblem, first: int | None, *, horizon: int,
         state, work = following, work + size * (1 + state.bottom.bit_length() // 64)
     return Comparison(
         quantity="left side / right side - 1",
+        asks="this never exceeds 0",
         threshold=0.0,
         rule="highest-index" if problem.ties == "highest-index" else "lowest-index",
         first=seen,

@@ -21,12 +21,13 @@ ALIKE = 2.0
 """Claims about the limit: the runs say the same where norm and quantity differ by less than this factor at the end."""
 
 QUANTITIES = {
-    "stays-below": "h.z - g",
-    "converges-to": "distance to the point that the claim names",
-    "converges": "length of the step from z_t to z_{t+1}",
-    "bounded": "norm of the state",
-    "limit-points-stationary": "norm of the gradient",
+    "stays-below": ("h.z - g", "this never exceeds 0"),
+    "converges-to": ("distance to the claimed point", "this tends to 0"),
+    "converges": ("length of the step from z_t to z_{t+1}", "this tends to 0"),
+    "bounded": ("norm of the state", "this stays bounded"),
+    "limit-points-stationary": ("norm of the gradient", "this is 0 at every limit point"),
 }
+"""Claim -> what it speaks of, and what it wants of that."""
 
 
 @dataclass(slots=True)
@@ -55,7 +56,8 @@ def compare_map(problem: MapProblem, first: int | None, *, horizon: int) -> Comp
     exact = _exact(problem, last)
     runs = [_Run(problem, form, exact) for form in forms_of(problem)]
     return Comparison(
-        quantity=QUANTITIES[problem.claim.name],
+        quantity=QUANTITIES[problem.claim.name][0],
+        asks=QUANTITIES[problem.claim.name][1],
         threshold=0.0 if below else None,
         rule="",
         first=None if exact.first is None else (exact.first, 0),
