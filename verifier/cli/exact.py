@@ -25,24 +25,34 @@ CHECKER_SECONDS = 60
               help="Steps where nothing freezes; never limits a proof.")  # fmt: skip
 @click.option("--time-limit", metavar="100s", help="Stop cleanly after this long.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="CERT", help="Where to write the certificate.")
+@click.option("--figure", type=click.Path(path_type=Path), metavar="FILE.svg",
+              help="Draw the claim's margin, exact and in float64; its numbers go to FILE.csv.")  # fmt: skip
 @with_output
-def refute(output: Output, problem: Path, horizon: int, time_limit: str | None, out: Path | None) -> None:
+def refute(
+    output: Output, problem: Path, horizon: int, time_limit: str | None, out: Path | None, figure: Path | None
+) -> None:
     """Decide a claim for one start, exactly, and write a certificate where it fails.
 
     A start that the problem leaves open is searched for.
     """
+    from verifier.cli.figure import checked_target, draw
     from verifier.exact import SearchProblem, float_report, out_of_time, read_problem, refutation_document
     from verifier.exact import refute as decide
 
     given = read_problem(problem)
+    target = None if figure is None else checked_target(figure, given)
     limit = seconds_of(time_limit, option="--time-limit")
     with StepProgress(_starts_line if isinstance(given, SearchProblem) else _step_line) as progress:
         found = decide(given, horizon=horizon, time_limit=limit, progress=progress)
-    path = _write(found, out or Path(f"{problem.stem}.certificate.json"))
-    floats = None if found.answer == "UNSUPPORTED_HYPOTHESIS" else float_report(given, found, horizon=horizon)
+        path = progress.kept = _write(found, out or Path(f"{problem.stem}.certificate.json"))
+        floats = None if found.answer == "UNSUPPORTED_HYPOTHESIS" else float_report(given, found, horizon=horizon)
     if not output.json:
         _show(output, found, floats, energy=given.document["system"] == "hardmax-frank-wolfe")
     document = refutation_document(found, certificate=path, floats=floats)
+    if target is not None:
+        drawn, reason = draw(given, found, target, horizon=horizon)
+        document |= {"figure": drawn, "no_figure": reason or None}
+        output.show(f"  picture: {drawn['svg']}, numbers: {drawn['csv']}" if drawn else f"  no picture: {reason}")
     next_ = [shlex.join(["verifier", "check", path])] if path else []
     output.result("verifier/refute/1", found.sentence, next_=next_, **document)
     if out_of_time(found):
@@ -81,7 +91,7 @@ def _show(output: Output, found: Refutation, floats: dict[str, Any] | None, *, e
     for sentence in horizon_sentences(found.horizon, energy=energy) if found.horizon is not None else []:
         output.show(f"  {sentence}")
     for form in floats["forms"] if floats else []:
-        output.show(f"  float64, {form['form']}: {form['class']}")
+        output.show(f"  float64, {form.get('sentence') or ': '.join((form['form'], form['class']))}")
     for note in found.notes:
         output.show(f"  note: {note}")
     if found.certificate is None:

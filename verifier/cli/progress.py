@@ -92,11 +92,12 @@ class SweepProgress:
 class StepProgress:
     """Where a long exact run stands: one line on stderr that changes on a terminal, a line each time elsewhere.
 
-    `shown` turns the count and the remark of the finder into the line.
+    `shown` turns the count and the remark of the finder into the line; `kept` is a file already written.
     """
 
     def __init__(self, shown: Callable[[int, str], str]) -> None:
         self._shown = shown
+        self.kept: str | None = None
         self._status: Any = None
         self._line = ""
 
@@ -106,13 +107,14 @@ class StepProgress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Clears the line. An interrupt becomes Interrupted, which says that nothing was written."""
+        """Clears the line. An interrupt becomes Interrupted, which says what is kept."""
         if self._status is not None:
             self._status.stop()
             self._status = None
         if isinstance(error, KeyboardInterrupt):
             at = f" at {self._line}" if self._line else ""
-            raise Interrupted(f"interrupted{at}; no file was written, what was found so far is not kept") from error
+            kept = f"{self.kept} is kept" if self.kept else "no file was written, what was found so far is not kept"
+            raise Interrupted(f"interrupted{at}; {kept}") from error
 
     def __call__(self, count: int, remark: str) -> None:
         """Shows where the run stands."""

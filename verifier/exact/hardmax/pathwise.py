@@ -40,7 +40,7 @@ def refute_pathwise(follower: Follower, hypotheses: tuple[Hypothesis, ...]) -> R
     rules = {rule: inside.under(rule) for rule in ("lowest-index", "highest-index")}
     ties = _ties(rules, whole=whole, others=found.paths)
     if not found.complete:
-        return _ambiguous(hypotheses, ties, "more than 64 selections would have to be followed to know all")
+        return _ambiguous(hypotheses, ties, "more than 64 selections would have to be followed", known=False)
     answers = {_answer(path, whole=whole) for path in found.paths}
     settled = answers <= {ExactAnswer.HOLDS_FOR_ALL, ExactAnswer.VERIFIED_TO_HORIZON}
     if len(answers) > 1 and not settled:
@@ -70,12 +70,13 @@ def _ties(rules: dict[Any, Path], *, whole: bool, others: tuple[Path, ...] = ())
     return Ties(t, token, classes, answers)
 
 
-def _ambiguous(hypotheses: tuple[Hypothesis, ...], ties: Ties | None, why: str) -> Refutation:
+def _ambiguous(hypotheses: tuple[Hypothesis, ...], ties: Ties | None, why: str, *, known: bool = True) -> Refutation:
     assert ties is not None
+    begins = "The answer depends on ties" if known else "Whether the answer depends on ties is not known"
     said = "; ".join(f"{rule}: {answer}" for rule, (answer, _) in ties.answers.items())
     return Refutation(
         ExactAnswer.AMBIGUOUS,
-        f"The answer depends on ties, first at t = {ties.t} for token {ties.token} ({said}): {why}.",
+        f"{begins}, first at t = {ties.t} for token {ties.token} ({said}): {why}.",
         hypotheses,
         ties=ties,
         no_certificate="no statement holds for every selection",
