@@ -10,14 +10,15 @@ import hypothesis.errors
 import hypothesis.strategies as st
 
 from verifier.exact.answer import Refutation
+from verifier.exact.expressions.candidates import strategy
 from verifier.exact.search.answers import margin_of, violated
-from verifier.exact.search.problem import Document, SearchProblem
+from verifier.exact.search.problem import EXPRESSIONS, Document, SearchProblem
 from verifier.exact.search.samplers import drawn_start
 
 REJECTIONS = 4
 
 Decide = Callable[[Document], Refutation | None]
-"""The answer for one concrete problem; None once the time is over."""
+"""The answer for one concrete problem; None where there is none."""
 
 
 class _Found(Exception):
@@ -39,6 +40,8 @@ def _whole(draw: st.DrawFn, below: int) -> int:
 @st.composite
 def starts(draw: st.DrawFn, problem: SearchProblem) -> Document:
     """Concrete problems with a start of the problem's own sampler."""
+    if problem.system == EXPRESSIONS:
+        return {**problem.document, "state": draw(strategy(problem.document))}
     shapes = problem.find.shapes
     shape = shapes[draw(_whole(len(shapes)))]
     for _ in range(REJECTIONS):

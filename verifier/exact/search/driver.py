@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from verifier.exact.answer import Horizon, Hypothesis, Power, Refutation, SearchReport
 from verifier.exact.search.answers import margin_of, violated
 from verifier.exact.search.power import measured, power_note
-from verifier.exact.search.problem import Document, SearchProblem
+from verifier.exact.search.problem import EXPRESSIONS, Document, SearchProblem
 from verifier.exact.search.samplers import documents
 from verifier.exact.search.smaller import make_smaller
 from verifier.model.answers import ExactAnswer
+from verifier.model.errors import BadInput
 
 START_STEPS = 400
 """Steps that one start may take where nothing freezes; a proof for all t is not limited by it."""
@@ -32,13 +33,20 @@ SAID = {
     ExactAnswer.AMBIGUOUS: "depend on a tie",
     ExactAnswer.UNSUPPORTED_HYPOTHESIS: "lie outside the hypotheses",
 }
+OF_ASSIGNMENTS = {
+    **SAID,
+    ExactAnswer.HOLDS_FOR_ALL: "satisfy the conclusion",
+    ExactAnswer.AMBIGUOUS: "have sides that no precision separates",
+}
 
 
 @dataclass(slots=True)
 class _Tally:
     """What the starts so far have shown."""
 
+    system: str
     starts: int = 0
+    undecided: int = 0
     drawn: int = 0
     by_answer: Counter[str] = field(default_factory=Counter)
     drawn_by_answer: Counter[str] = field(default_factory=Counter)
@@ -77,21 +85,29 @@ class _Search:
         self.problem, self._decide, self.progress = problem, decide, progress
         self.steps = min(horizon, START_STEPS)
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
-        self.tally = _Tally()
+        self.tally = _Tally(problem.system)
         self.late = False
         self._said = time.monotonic()
 
     def decide(self, document: Document) -> Refutation | None:
-        """The answer for one start, or None once the time is over."""
+        """The answer for one start; None once the time is over, or where its numbers leave the format's bounds."""
         left = None if self.deadline is None else self.deadline - time.monotonic()
         if left is not None and left <= 0:
             self.late = True
             return None
-        found = self._decide(document, self.steps, left)
+        try:
+            found = self._decide(document, self.steps, left)
+        except BadInput:  # this start's numbers leave the bounds of the format
+            return None
         if found.horizon is not None and found.horizon.stopped_by == "time limit":
             self.late = True
             return None
         return found
+
+    @property
+    def done(self) -> str:
+        """The starts so far, by answer."""
+        return _counted(self.tally, self.tally.by_answer)
 
     def say(self, remark: str) -> None:
         if self.progress is not None and time.monotonic() - self._said > 1.0:
@@ -101,12 +117,15 @@ class _Search:
     def random_starts(self) -> tuple[Document, Refutation] | None:
         for document in documents(self.problem):
             found = self.decide(document)
-            if found is None:
+            if self.late:
                 return None
+            if found is None:
+                self.tally.undecided += 1
+                continue
             self.tally.add(document, found)
             if violated(found):
                 return document, found
-            self.say(f"of at most {self.problem.find.starts}: {_counted(self.tally.by_answer)}")
+            self.say(f"of at most {self.problem.find.starts}: {self.done}")
         return None
 
     def drawn_starts(self) -> tuple[Document, Refutation] | None:
@@ -179,7 +198,7 @@ def _none(running: _Search) -> Refutation:
     answer = _answer(tally)
     if answer is not ExactAnswer.VERIFIED_TO_HORIZON:
         first = tally.first[answer]
-        sentence = f"Nothing can be said: {_counted(tally.by_answer, total=True)}. The first: {first.sentence}"
+        sentence = f"Nothing can be said: {_in_all(tally)}. The first: {first.sentence}"
         return replace(first, sentence=sentence, search=report)
     horizon = None
     smallest = ""
@@ -190,7 +209,7 @@ def _none(running: _Search) -> Refutation:
         horizon = Horizon(reached, margin, at, tally.crossing, report.stopped_by)
     return Refutation(
         answer,
-        f"No start breaks the claim: {_counted(tally.by_answer, total=True)}{_further(tally)}.{smallest}",
+        f"No start breaks the claim: {_in_all(tally)}.{smallest}",
         tuple(_hypothesis(name, holds) for name, holds in tally.hypotheses.items() if len(holds) == tally.starts),
         no_certificate="a certificate attacks a claim",
         horizon=horizon,
@@ -228,18 +247,20 @@ def _report(running: _Search, *, stopped_by: str, power: tuple[Power, ...], foun
     )
 
 
-def _counted(by_answer: Counter[str], *, total: bool = False) -> str:
-    """360 starts: 359 hold for all t, 1 hold to the horizon."""
-    parts = [f"{by_answer[answer]} {said}" for answer, said in SAID.items() if by_answer[answer]]
-    count = sum(by_answer.values())
-    head = f"{count} start{'s' * (count != 1)}: " if total else ""
-    return head + (", ".join(parts) or "none decided")
+def _counted(tally: _Tally, by_answer: Counter[str]) -> str:
+    """359 hold for all t, 1 hold to the horizon."""
+    words = OF_ASSIGNMENTS if tally.system == EXPRESSIONS else SAID
+    return ", ".join(f"{by_answer[answer]} {said}" for answer, said in words.items() if by_answer[answer]) or "none"
 
 
-def _further(tally: _Tally) -> str:
-    if not tally.drawn:
-        return ""
-    return f"; of {tally.drawn} more drawn by hypothesis {_counted(tally.drawn_by_answer)}"
+def _in_all(tally: _Tally) -> str:
+    """360 starts: 359 hold for all t, 1 hold to the horizon; of 72 more drawn by hypothesis 72 hold for all t."""
+    parts = [f"{tally.starts} start{'s' * (tally.starts != 1)}: {_counted(tally, tally.by_answer)}"]
+    if tally.undecided:
+        parts.append(f"{tally.undecided} more had numbers beyond the format's bounds")
+    if tally.drawn:
+        parts.append(f"of {tally.drawn} more drawn by hypothesis {_counted(tally, tally.drawn_by_answer)}")
+    return "; ".join(parts)
 
 
 def _hypothesis(name: str, holds: list[bool]) -> Hypothesis:

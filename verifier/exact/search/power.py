@@ -13,14 +13,14 @@ from verifier.exact.search.samplers import documents
 MOST_STARTS = 200
 
 Decide = Callable[[Document], Refutation | None]
-"""The answer for one concrete problem; None once the time is over."""
+"""The answer for one concrete problem; None where there is none, as once the time is over."""
 
 
 def measured(problem: SearchProblem, decide: Decide, *, own: tuple[int, int]) -> Iterator[Power]:
     """The power for each known counterexample of the system, each by counting.
 
     `own` are the starts of the search itself that broke its claim, and all its starts: where the searched statement
-    is the known-false one, they are the measurement. Ends early once the time is over.
+    is the known-false one, they are the measurement. Starts without an answer do not count.
     """
     for known in known_counterexamples(problem.system):
         if statement(_posed(problem, known)) == statement(problem.document):
@@ -29,10 +29,8 @@ def measured(problem: SearchProblem, decide: Decide, *, own: tuple[int, int]) ->
         caught = asked = 0
         for document in documents(_of(problem, known)):
             found = decide(document)
-            if found is None:
-                break
-            asked += 1
-            caught += violated(found)
+            asked += found is not None
+            caught += found is not None and violated(found)
         if not asked:
             return
         yield Power(known.name, caught, asked, by="sampler")

@@ -13,6 +13,7 @@ Document = dict[str, Any]
 Shape = tuple[int, int]
 
 HARDMAX = "hardmax-frank-wolfe"
+EXPRESSIONS = "expressions"
 
 
 @dataclass(frozen=True, slots=True)

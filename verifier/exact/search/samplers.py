@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
+from verifier.exact.expressions.candidates import batches
 from verifier.exact.hardmax.orbit import Orbit, chosen, classes_of, minimisers
 from verifier.exact.hardmax.problem import HardmaxProblem, read_hardmax
 from verifier.exact.reading import Reader
 from verifier.exact.search.clouds import balanced, origin_symmetric, structured
-from verifier.exact.search.problem import HARDMAX, Document, SearchProblem, Shape
+from verifier.exact.search.problem import EXPRESSIONS, HARDMAX, Document, SearchProblem, Shape
 from verifier.exact.search.sampling import Draw, Start
 from verifier.exact.search.states import structured_state
 from verifier.model.errors import BadInput
@@ -25,17 +27,19 @@ TIE_TRIES = 100
 
 def documents(problem: SearchProblem) -> Iterator[Document]:
     """The concrete problems of the starts 0, 1, …, as many as the problem asks for."""
-    for index in range(problem.find.starts):
-        yield example(problem, index)
+    if problem.system == EXPRESSIONS:
+        states = islice(batches(problem.document, problem.find.seed), problem.find.starts)
+        return ({**problem.document, "state": state} for state in states)
+    return (problem.concrete(start(problem, index)) for index in range(problem.find.starts))
 
 
 def example(problem: SearchProblem, index: int) -> Document:
     """The concrete problem of start `index`."""
-    return problem.concrete(start(problem, index))
+    return next(islice(documents(problem), index, None))
 
 
 def start(problem: SearchProblem, index: int) -> Start:
-    """Start `index`. Raises BadInput where the bounds hold no start of this kind."""
+    """Start `index` of a cloud or a map's state. Raises BadInput where the bounds hold no start of this kind."""
     rng = random.Random(problem.key(index))  # noqa: S311  # reproducible, not secret
     for _ in range(TIE_TRIES):
         found = drawn_start(problem, problem.find.shape(index), rng.randrange)

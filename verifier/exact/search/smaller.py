@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import Any
 
 from verifier.exact.answer import Refutation
 from verifier.exact.search.problem import Document, Find
@@ -28,32 +29,33 @@ def make_smaller(
                 break
             tried += 1
             answer = decide(candidate)
-            if answer is None:
-                return document, found, tried
-            if answer.answer is found.answer and (answer.certificate is not None or found.certificate is None):
+            if (
+                answer is not None
+                and answer.answer is found.answer
+                and (answer.certificate is not None or found.certificate is None)
+            ):
                 document, found, changed = candidate, answer, True
                 break
     return document, found, tried
 
 
 def _candidates(document: Document, find: Find) -> Iterator[Document]:
-    state = document["state"]
-    if "z" in state:
-        for row in _rows([state["z"]], find):
-            yield {**document, "state": {"z": row[0]}}
-    elif "tokens" in state:
-        for rows in _rows(state["tokens"], find):
-            yield {**document, "state": {"tokens": rows}}
+    """The same problem with one number of its state made simpler."""
+    for state in _variants(document["state"], find):
+        yield {**document, "state": state}
 
 
-def _rows(rows: list[list[str]], find: Find) -> Iterator[list[list[str]]]:
-    for i, row in enumerate(rows):
-        for k, text in enumerate(row):
-            for y in _simpler(Fraction(text)):
-                if abs(y.numerator) <= find.numerator and y.denominator <= find.denominator:
-                    changed = [list(some) for some in rows]
-                    changed[i][k] = str(y)
-                    yield changed
+def _variants(value: Any, find: Find) -> Iterator[Any]:
+    if isinstance(value, str):
+        for y in _simpler(Fraction(value)):
+            if abs(y.numerator) <= find.numerator and y.denominator <= find.denominator:
+                yield str(y)
+        return
+    for key in value if isinstance(value, dict) else range(len(value)):
+        for simpler in _variants(value[key], find):
+            changed = dict(value) if isinstance(value, dict) else list(value)
+            changed[key] = simpler
+            yield changed
 
 
 def _simpler(x: Fraction) -> list[Fraction]:
