@@ -10,14 +10,15 @@ from dataclasses import dataclass, field, replace
 from verifier.exact.answer import Horizon, Hypothesis, Power, Refutation, SearchReport
 from verifier.exact.search.answers import margin_of, violated
 from verifier.exact.search.power import measured, power_note
-from verifier.exact.search.problem import EXPRESSIONS, Document, SearchProblem
+from verifier.exact.search.problem import EXPRESSIONS, HARDMAX, Document, SearchProblem
 from verifier.exact.search.samplers import documents
 from verifier.exact.search.smaller import make_smaller
 from verifier.model.answers import ExactAnswer
 from verifier.model.errors import BadInput
 
 START_STEPS = 400
-"""Steps that one start may take where nothing freezes; a proof for all t is not limited by it."""
+MAP_STEPS = 64
+"""Steps that one start may take where nothing freezes, for hardmax and for maps; they never limit a proof."""
 
 MOST_DRAWN = 200
 """Starts drawn by hypothesis: a fifth of the random ones, at most this many."""
@@ -83,7 +84,7 @@ class _Search:
         progress: Progress | None,
     ) -> None:  # fmt: skip
         self.problem, self._decide, self.progress = problem, decide, progress
-        self.steps = min(horizon, START_STEPS)
+        self.steps = min(horizon, START_STEPS if problem.system == HARDMAX else MAP_STEPS)
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
         self.tally = _Tally(problem.system)
         self.late = False
@@ -165,8 +166,8 @@ def search(
     The first such start wins; its refutation is returned with the start made smaller where that is cheap, and a note
     that says how it was found. Otherwise the answer is `VERIFIED_TO_HORIZON` with counts, the smallest margin and the
     sampler's power, measured on statements known to fail. `decide` gives the exact answer for one start; `horizon`
-    bounds the steps of each (400 at most), `time_limit` (seconds) the whole search; `progress` hears the number of
-    starts and a remark about once a second.
+    bounds the steps of each (400 at most, 64 for maps), `time_limit` (seconds) the whole search; `progress` hears the
+    number of starts and a remark about once a second.
     """
     running = _Search(problem, decide, horizon=horizon, time_limit=time_limit, progress=progress)
     won = running.random_starts()

@@ -7,7 +7,7 @@ from fractions import Fraction
 from verifier.exact.search.problem import Find
 from verifier.exact.search.sampling import Draw, Start, pick, shuffled, signed
 
-KINDS = ("integers", "rationals", "one entry", "all equal", "alternating", "near a corner", "few values")
+KINDS = ("integers", "rationals", "one entry", "all equal", "alternating", "near a corner", "few values", "halving")
 
 
 def structured_state(draw: Draw, find: Find, dimension: int) -> Start:
@@ -35,6 +35,8 @@ def _entries(kind: str, draw: Draw, find: Find, m: int) -> list[Fraction]:
             return [x if i % 2 == 0 else -x for i in range(m)]
         case "near a corner":
             return [_near_one(draw, N, D) for _ in range(m)]
+        case "halving":
+            return _halving(draw, N, D, m)
         case "few values":
             values = [rational() for _ in range(2)]
             return [pick(draw, values) for _ in range(m)]
@@ -47,3 +49,13 @@ def _near_one(draw: Draw, N: int, D: int) -> Fraction:
     sign = 1 if draw(2) == 0 else -1
     q = 1 + draw(D)
     return sign * (Fraction(q + 1, q) if q + 1 <= N else Fraction(1))
+
+
+def _halving(draw: Draw, N: int, D: int, m: int) -> list[Fraction]:
+    """A corner with entries of alternating signs, approached by halves: ±(1 + e/2^i), e = 1/q."""
+    sign = 1 if draw(2) == 0 else -1
+    most = min(N - 1, D) >> (m - 1)  # the last denominator is q·2^(m−1)
+    if most < 1:
+        return [Fraction(sign * (-1) ** i) for i in range(m)]
+    q = 1 + draw(most)
+    return [sign * (-1) ** i * (1 + Fraction(1, q << i)) for i in range(m)]
