@@ -21,11 +21,11 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Where an inequality fails: step, component, and both sides exactly."""
+    """Where an inequality fails: step, component, and both sides exactly; the left one None where too long to write."""
 
     t: int
     component: int
-    lhs: Fraction
+    lhs: Fraction | None
     rhs: Fraction
 
 

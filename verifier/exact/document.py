@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from verifier.exact.answer import Refutation, SearchReport
+
+TOO_MANY_DIGITS = 10**4_000
+"""A numerator or denominator from here on is left out (docs/certificates.md, section 1)."""
 
 
 def refutation_document(found: Refutation, *, certificate: str | None, floats: dict[str, Any] | None) -> dict[str, Any]:
     """The fields of `refute --json`: exact numbers as text, doubles as numbers, absent things as null.
 
-    `certificate` is the path of the certificate's file; `floats` is what `float_report` says.
+    A side of more than 4,000 digits is null too. `certificate` is the path of the certificate's file; `floats` is what `float_report` says.
     """
     first, ties, horizon = found.first_violation, found.ties, found.horizon
     return {
@@ -18,7 +22,7 @@ def refutation_document(found: Refutation, *, certificate: str | None, floats: d
         "state": "partial" if out_of_time(found) else "done",
         "first_violation": None
         if first is None
-        else {"t": first.t, "component": first.component, "lhs": str(first.lhs), "rhs": str(first.rhs)},
+        else {"t": first.t, "component": first.component, "lhs": _side(first.lhs), "rhs": _side(first.rhs)},
         "fails_from": found.fails_from,
         "fails_from_by_component": None
         if found.fails_from_by_component is None
@@ -54,6 +58,13 @@ def refutation_document(found: Refutation, *, certificate: str | None, floats: d
         "notes": list(found.notes),
         "float": floats,
     }
+
+
+def _side(value: Fraction | None) -> str | None:
+    """A side of an inequality as text; None where it has more digits than the format holds."""
+    if value is None or max(abs(value.numerator), value.denominator) >= TOO_MANY_DIGITS:
+        return None
+    return str(value)
 
 
 def out_of_time(found: Refutation) -> bool:

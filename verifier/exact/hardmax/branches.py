@@ -61,8 +61,11 @@ def _first_of(follower: Follower, walk: Walk, place: tuple[int, int]) -> Failure
     t, i = place
     if walk.first is not None:
         return walk.first
-    assert walk.tail is not None
-    top, over = walk.tail.energy(i, t)
+    tail = walk.tail
+    assert tail is not None
+    if not tail.exact_at(t):
+        return Failure(t, i, None, follower.bound.rhs(t))
+    top, over = tail.energy(i, t)
     return Failure(t, i, Fraction(top, 2 * over), follower.bound.rhs(t))
 
 

@@ -39,8 +39,9 @@ def _runs(runs: list[tuple[int, Targets]]) -> list[dict[str, Any]]:
 
 def _sides(failure: Failure) -> dict[str, Any]:
     sides = (failure.lhs, failure.rhs)
-    if max(max(abs(x.numerator), x.denominator) for x in sides) >= TOO_MANY_DIGITS:
+    if any(x is None or max(abs(x.numerator), x.denominator) >= TOO_MANY_DIGITS for x in sides):
         raise TooLarge(f"a side has more than {MOST_DIGITS} digits")
+    assert failure.lhs is not None
     if failure.lhs <= failure.rhs:
         raise TooLarge("no rational bound on the eigenvalue was found below the left side")
     return {"t": failure.t, "component": failure.component, "lhs": str(failure.lhs), "rhs": str(failure.rhs)}

@@ -38,7 +38,7 @@ def refute_hardmax(
         follower = Follower(problem, Bound(problem, bits=bits), limits)
         answer = _decide(follower, hypotheses)
         first = answer.first_violation
-        if first is None or first.lhs > first.rhs or bits > 4_096:
+        if first is None or first.lhs is None or first.lhs > first.rhs or bits > 4_096:
             return answer
         bits *= 4  # an irrational λ_max whose rational bound was not below the left side
 

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 
 from verifier.exact.hardmax.bound import Bound
 from verifier.exact.hardmax.orbit import Orbit, State
+from verifier.exact.hardmax.powers import power_bounds
 from verifier.exact.hardmax.problem import HardmaxProblem
 
 MOST_SCANNED = 2_000
 """Steps walked back one by one; the certificate's own limit on tail times."""
 
-MOST_POWER_BITS = 1_000_000
-"""Powers of 1 − γ that are computed at all."""
 MOST_BITS_IN_FILE = 6_000
-"""Powers of 1 − γ that a certificate's checker is asked to square."""
+"""Powers of 1 − γ that a certificate's checker is asked to square; longer ones are enclosed here, not written out."""
+TOO_MANY_TIMES = 10**6
+"""More single times than any certificate holds."""
 
 CONVEX = ("2/(t+2)", "2/(t+1)")
 
@@ -37,6 +38,7 @@ class Tail:
         s = self.s
         self.kappa = {"2/(t+2)": s * (s + 1), "2/(t+1)": s * (s - 1), "1/(t+2)": s + 1}.get(problem.step, 0)
         self.keep = None if problem.gamma is None else 1 - problem.gamma
+        self._keep_bits = 0 if self.keep is None else self.keep.denominator.bit_length()
         theta = bound.theta
         self.certain = s if self.c0 == 0 else max(s, theta.numerator * self.over // (theta.denominator * self.c0))
         """The smallest t ≥ s with (t+1)·c0 > θ: from there every component fails, since c1, c2, r ≥ 0. For c0 > 0."""
@@ -62,7 +64,38 @@ class Tail:
 
     def fails(self, i: int, t: int) -> bool:
         """Whether component i breaks the bound at t ≥ s."""
-        return self.bound.fails(t, *self.energy(i, t))
+        if self.exact_at(t):
+            return self.bound.fails(t, *self.energy(i, t))
+        theta, gap_bits = self.bound.theta, 0
+        if self.bound.largest.exact and (t + 1) * self.c0 * theta.denominator == theta.numerator * self.over:
+            return self.c1[i] > 0 or self.c2[i] > 0  # equality with c0 alone, and r > 0
+        while True:
+            low, high, over = self._enclosed(i, t, extra=gap_bits)
+            if self.bound.fails(t, low, over):
+                return True
+            if not self.bound.fails(t, high, over):
+                return False
+            gap_bits = 2 * gap_bits + 256
+
+    def exact_at(self, t: int) -> bool:
+        """Whether r(t+1) is short enough to be written out; always for the named steps and for γ = 1."""
+        return not self.keep or (t + 1 - self.s) * self._keep_bits <= MOST_BITS_IN_FILE
+
+    def _enclosed(self, i: int, t: int, *, extra: int) -> tuple[int, int, int]:
+        """Bounds of 2·J(x_i^{t+1}) over one denominator, fine enough to tell it from most integers beside it."""
+        assert self.keep is not None
+        bits = 64 + extra + 2 * t.bit_length() + (self.c1[i] + self.c2[i]).bit_length()
+        bits += self.bound.theta.denominator.bit_length()
+        low, high = power_bounds(self.keep, t + 1 - self.s, bits=bits)
+        c0, c1, c2 = self.c0 << 2 * bits, self.c1[i] << bits, self.c2[i]
+        return c0 + c1 * low + c2 * low * low, c0 + c1 * high + c2 * high * high, self.over << 2 * bits
+
+    def bounds(self, i: int, t: int) -> tuple[int, int, int]:
+        """2·J(x_i^{t+1}) from below and from above over one denominator; equal where r(t+1) is short."""
+        if not self.exact_at(t):
+            return self._enclosed(i, t, extra=0)
+        top, over = self.energy(i, t)
+        return top, top, over
 
     def grows(self, i: int, t: int) -> bool:
         """Whether (t+1)·2J does not decrease from t to t+1."""
@@ -142,10 +175,8 @@ class Settled:
 def settle(tail: Tail, masks: list[int], t0: int) -> Settled | None:
     """The exact steps of a freeze with c0 > 0; `masks` are the failing components at t0, …, s − 1.
 
-    None where powers of 1 − γ pass a million bits or more than 2,000 steps would have to be walked back one by one.
+    None where more than 2,000 steps would have to be walked back one by one.
     """
-    if not _short_powers(tail, tail.certain, most=MOST_POWER_BITS):
-        return None
     last_safe = _last_safe if tail.step in CONVEX else _last_safe_by_blocks
     starts = [last_safe(tail, i) for i in range(tail.count)]
     by_component = [_back(start, masks, tail.s, t0, 1 << i) for i, start in enumerate(starts)]
@@ -164,8 +195,8 @@ def settle(tail: Tail, masks: list[int], t0: int) -> Settled | None:
     times = sum(tail.cut(i, m) - m for i, m in enumerate(starts)) + max(0, star - max(fails_from, tail.s))
     if tail.step not in CONVEX:
         times += max(0, first - tail.s)
-    if not _short_powers(tail, max(first, star), most=MOST_BITS_IN_FILE):
-        times = MOST_POWER_BITS  # more than any certificate holds
+    if not tail.exact_at(max(first, star, tail.s)):
+        times = TOO_MANY_TIMES
     return Settled((first, component), fails_from, tuple(by_component), times)
 
 
@@ -196,7 +227,7 @@ def _last_safe(tail: Tail, i: int) -> int:
 
 def _level(tail: Tail, i: int, t: int) -> int:
     """The largest t' at which a component with the energy of t would not yet surely fail: ⌊4·ell·D²/2e⌋ − 1."""
-    top, over = tail.energy(i, t)
+    top, _, over = tail.bounds(i, t)
     theta = tail.bound.theta
     return theta.numerator * over // (theta.denominator * top) - 1
 
@@ -215,7 +246,7 @@ def _first_failing_by_blocks(tail: Tail, i: int, last: int) -> int:
     """The first t ≥ s, at most `last`, at which component i fails; it skips the steps that e(t) proves safe."""
     t = tail.s
     while t < last and not tail.fails(i, t):
-        top, over = tail.energy(i, t)
+        _, top, over = tail.bounds(i, t)
         t = max(t + 1, tail.bound.safe_until(top, over) + 1)
     return min(t, last)
 
@@ -229,14 +260,6 @@ def _back(start: int, masks: list[int], s: int, t0: int, bit: int) -> int:
     return start
 
 
-def _short_powers(tail: Tail, t: int, *, most: int) -> bool:
-    """Whether (1−γ)^(t+1−s) has at most `most` bits above and below; always for the named steps."""
-    if tail.keep is None:
-        return True
-    bits = max(tail.keep.numerator.bit_length(), tail.keep.denominator.bit_length())
-    return (t + 1 - tail.s) * bits <= most
-
-
 def zero_tail_first(tail: Tail) -> tuple[int, int] | bool | None:
     """A freeze with Bx_v = 0: the first failing (t, component) after s, None where none ever fails.
 
@@ -248,7 +271,7 @@ def zero_tail_first(tail: Tail) -> tuple[int, int] | bool | None:
         square = tail.keep**2
         rest = 1 - square
         peak = max(tail.s, -(-(square / rest).numerator // (square / rest).denominator)) if rest else tail.s
-        if peak - tail.s > MOST_SCANNED or not _short_powers(tail, peak, most=MOST_POWER_BITS):
+        if peak - tail.s > MOST_SCANNED:
             return False
     for t in range(tail.s, peak + 1):
         for i in range(tail.count):
