@@ -65,7 +65,7 @@ def drawn_start(problem: SearchProblem, shape: Shape, draw: Draw) -> Start | Non
 
 def _tied(document: Any) -> bool:
     """Whether some token has a choice within the first steps: an index rule would then break the symmetry."""
-    given: HardmaxProblem = read_hardmax(Reader(document, "start"))
+    given: HardmaxProblem = read_hardmax(Reader(document, "problem"))
     orbit = Orbit(given)
     state = orbit.start
     for _ in range(TIE_STEPS):
