@@ -172,8 +172,9 @@ def test_a_failure_with_the_origin_inside_is_violated() -> None:
     assert "t = 200" in whole.notes[0]
 
 
-def test_a_failure_before_a_late_exit_is_no_counterexample_of_the_claim_for_every_step() -> None:
-    start, gamma = [["5"], ["-4"]], Fraction(1, 500)
+@pytest.mark.parametrize("gamma", [Fraction(1, 300), Fraction(1, 350), Fraction(1, 500)])
+def test_a_failure_before_a_late_exit_is_no_counterexample_of_the_claim_for_every_step(gamma: Fraction) -> None:
+    start = [["5"], ["-4"]]
     document = problem(start, claim=WHILE_INSIDE, ties="lowest-index", step=str(gamma))
     states = orbit(document, 600)
     leaves = next(t for t, x in enumerate(states) if origin_in_hull(x).separator is not None)
@@ -186,11 +187,21 @@ def test_a_failure_before_a_late_exit_is_no_counterexample_of_the_claim_for_ever
     assert with_a_slow_step(gamma, 600, WHILE_INSIDE, start).first_violation.t == first
 
 
-def test_a_tie_that_decides_where_the_origin_goes_is_ambiguous() -> None:
-    document = problem([["2"], ["-1"]], claim=INSIDE)
+@pytest.mark.parametrize(
+    ("start", "tie", "why"),
+    [
+        ([["2"], ["-1"]], (2, 1), "under the lowest and the highest index differ"),
+        ([["-1"], ["-2"], ["1"]], (2, 2), "under the lowest and the highest index differ"),
+    ],
+)
+def test_a_tie_that_decides_where_the_origin_goes_is_ambiguous(
+    start: list[list[str]], tie: tuple[int, int], why: str
+) -> None:
+    document = problem(start, claim=INSIDE)
     found = answer(document, horizon=200)
     assert found.answer is ExactAnswer.AMBIGUOUS
-    assert (found.ties.t, found.ties.token) == (2, 1)
+    assert why in found.sentence
+    assert (found.ties.t, found.ties.token) == tie
     assert found.ties.answers["lowest-index"][0] is ExactAnswer.UNSUPPORTED_HYPOTHESIS
     assert found.ties.answers["highest-index"][0] is ExactAnswer.HOLDS_FOR_ALL
     for rule, (said, _) in found.ties.answers.items():
@@ -214,16 +225,40 @@ def test_branches_that_agree_give_one_answer_and_every_exit() -> None:
         assert found.exit_step == max(listed)
 
 
-def test_a_hull_that_shrinks_to_a_point_of_the_kernel_is_left() -> None:
-    # B sees the first coordinate only; the tokens freeze on (0, 3), which B sends to 0
-    document = problem(
-        [["0", "3"], ["1", "-5"], ["-1", "-5"]], B=[["1", "0"], ["0", "0"]], claim=INSIDE, ties="lowest-index"
-    )
-    found = answer(document, horizon=100)
-    states = orbit(document, found.exit_step or 40)
-    leaves = next((t for t, x in enumerate(states) if origin_in_hull(x).separator is not None), None)
-    assert found.exit_step == leaves
-    assert found.answer is (ExactAnswer.HOLDS_FOR_ALL if leaves is None else ExactAnswer.UNSUPPORTED_HYPOTHESIS)
+def test_index_rules_that_agree_do_not_answer_for_every_selection() -> None:
+    # token 1 sits on the origin: a selection may leave it there
+    found = answer(problem([["-3", "-2"], ["0", "0"], ["1", "-1"]], claim=INSIDE), horizon=30)
+    assert found.answer is ExactAnswer.AMBIGUOUS
+    assert {said for said, _ in found.ties.answers.values()} == {ExactAnswer.UNSUPPORTED_HYPOTHESIS}
+    assert "the answers of the selections differ" in found.sentence
+    undecided = answer(problem([["2"], ["-1"]], claim=WHILE_INSIDE), horizon=200)
+    assert undecided.answer is ExactAnswer.AMBIGUOUS
+    assert {said for said, _ in undecided.ties.answers.values()} == {ExactAnswer.HOLDS_FOR_ALL}
+    assert "is not known" in undecided.sentence
+
+
+@pytest.mark.parametrize(
+    ("start", "rule"),
+    [
+        ([["0", "3"], ["1", "-5"], ["-1", "-5"]], "lowest-index"),
+        ([["3", "1"], ["-3", "1"], ["0", "-2"]], "highest-index"),
+        ([["0", "1"], ["2", "-1"], ["-2", "-1"]], "lowest-index"),
+        ([["0", "1"], ["2", "-100"], ["-2", "-100"]], "lowest-index"),
+    ],
+)
+def test_a_hull_that_shrinks_to_a_point_of_the_kernel_is_left(start: list[list[str]], rule: str) -> None:
+    # B sees the first coordinate only: the tokens freeze on a point that B sends to 0
+    document = problem(start, B=[["1", "0"], ["0", "0"]], claim=INSIDE, ties=rule)
+    found = answer(document, horizon=10)
+    states = orbit(document, 40)
+    leaves = next(t for t, x in enumerate(states) if origin_in_hull(x).separator is not None)
+    assert leaves > 4
+    assert (found.answer, found.exit_step) == (ExactAnswer.UNSUPPORTED_HYPOTHESIS, leaves)
+    assert proves_outside(found.hypotheses[-1].witness["u"], states[leaves])
+    shown = found.hypotheses[-1].witness["inside"]
+    assert all(proves_inside(entry["weights"], states[entry["t"]]) for entry in shown)
+    document["claim"] = WHILE_INSIDE
+    assert answer(document, horizon=10).answer is ExactAnswer.HOLDS_FOR_ALL
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -34,18 +34,25 @@ def refute_pathwise(follower: Follower, hypotheses: tuple[Hypothesis, ...]) -> R
     if follower.problem.ties != "any-selection":
         path = inside.under(follower.problem.ties)
         return _together(follower, hypotheses, (path,), _ties({follower.problem.ties: path}, whole=whole))
-    found: Paths = inside.explore()
-    if found.complete and len(found.paths) == 1:
-        return _together(follower, hypotheses, found.paths, None)
+    single = inside.under("any-selection")
+    if single.ending != "tie":
+        return _together(follower, hypotheses, (single,), None)
     rules = {rule: inside.under(rule) for rule in ("lowest-index", "highest-index")}
-    ties = _ties(rules, whole=whole, others=found.paths)
+    ties = _ties(rules, whole=whole, others=(single,))
+    if _differ(tuple(rules.values()), whole=whole):
+        return _ambiguous(hypotheses, ties, "the answers under the lowest and the highest index differ")
+    found: Paths = inside.explore()
+    if _differ(found.paths, whole=whole):
+        return _ambiguous(hypotheses, ties, "the answers of the selections differ")
     if not found.complete:
         return _ambiguous(hypotheses, ties, "more than 64 selections would have to be followed", known=False)
-    answers = {_answer(path, whole=whole) for path in found.paths}
-    settled = answers <= {ExactAnswer.HOLDS_FOR_ALL, ExactAnswer.VERIFIED_TO_HORIZON}
-    if len(answers) > 1 and not settled:
-        return _ambiguous(hypotheses, ties, "the answers of the selections differ")
     return _together(follower, hypotheses, found.paths, ties)
+
+
+def _differ(paths: tuple[Path, ...], *, whole: bool) -> bool:
+    """Whether the paths have no answer in common; one that holds for all agrees with one that holds to a horizon."""
+    answers = {_answer(path, whole=whole) for path in paths}
+    return len(answers) > 1 and not answers <= {ExactAnswer.HOLDS_FOR_ALL, ExactAnswer.VERIFIED_TO_HORIZON}
 
 
 def _answer(path: Path, *, whole: bool) -> ExactAnswer:
