@@ -349,3 +349,27 @@ def test_explored_branches_are_at_most_sixty_four() -> None:
     found = InsideFollower(Follower(given, Bound(given), Limits(500)), whole=True).explore()
     assert not found.complete
     assert len(found.paths) <= 64
+
+
+def test_long_hull_tests_can_be_watched() -> None:
+    rng = random.Random(1)  # noqa: S311  # reproducible, not secret
+    points = [tuple(Fraction(rng.randint(-9, 9)) for _ in range(4)) for _ in range(9)]
+    heard: list[int] = []
+    assert origin_in_hull(points, tick=lambda: heard.append(1)) == origin_in_hull(points)
+    assert len(heard) > 1
+
+
+def test_progress_hears_of_steps_and_hulls(monkeypatch: pytest.MonkeyPatch) -> None:
+    from verifier.exact.hardmax import walk
+
+    clock = iter(range(10**6))
+    monkeypatch.setattr(walk.time, "monotonic", lambda: 2.0 * next(clock))  # every look at the clock is 2 s later
+    heard: list[tuple[int, str]] = []
+    refute(
+        parse_problem(problem(NEVER_FREEZES, claim=WHILE_INSIDE)),
+        horizon=100,
+        progress=lambda t, remark: heard.append((t, remark)),
+    )
+    assert {t for t, _ in heard} == set(range(101))
+    assert any("testing a hull" in remark for _, remark in heard)
+    assert any("inside up to t = 64 at least" in remark for _, remark in heard)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -20,10 +20,11 @@ class Hull:
     separator: Vector | None
 
 
-def origin_in_hull(points: Sequence[Sequence[Fraction]]) -> Hull:
+def origin_in_hull(points: Sequence[Sequence[Fraction]], *, tick: Callable[[], None] | None = None) -> Hull:
     """Decides 0 ∈ hull(points) by the simplex method in integers (phase one, Bland's rule, so it ends).
 
     The pivots are fraction-free (Edmonds 1967): every entry of the table is an integer over the last pivot.
+    `tick` is called before each pivot.
     """
     if len(points[0]) == 1:
         return _on_a_line([point[0] for point in points])
@@ -44,6 +45,8 @@ def origin_in_hull(points: Sequence[Sequence[Fraction]]) -> Hull:
     over = 1
     costs = table[rows]
     while costs[-1] < 0:
+        if tick is not None:
+            tick()
         entering = next((k for k in range(count) if costs[k] < 0), None)
         if entering is None:
             # y = 1 − (reduced cost of the artificials) is dual feasible: yᵀ(x_k, 1) ≤ 0 and y_last > 0

@@ -180,8 +180,8 @@ class InsideFollower:
         return True
 
     def _hull(self, state: State) -> Hull:
-        self.follower.say(state.t, f"testing a hull, numbers of {state.bottom.bit_length()} bits")
-        return origin_in_hull(exact_points(state))
+        remark = f"testing a hull, numbers of {state.bottom.bit_length()} bits"
+        return origin_in_hull(exact_points(state), tick=lambda: self.follower.say(state.t, remark))
 
     @staticmethod
     def _inside(path: Path, t: int, weights: Vector) -> None:

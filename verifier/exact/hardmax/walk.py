@@ -197,7 +197,8 @@ class Follower:
         """A vector with a positive B-product with every token, or None where B·hull contains 0."""
         over = self.orbit.B_bottom * state.bottom
         images = [[Fraction(y, over) for y in image] for image in state.images]
-        hull = origin_in_hull(images)
+        remark = f"seeking a separating vector, numbers of {state.bottom.bit_length()} bits"
+        hull = origin_in_hull(images, tick=lambda: self.say(state.t, remark))
         if hull.separator is None:
             return None
         return self.separation(state, hull.separator)
