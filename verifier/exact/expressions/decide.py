@@ -18,10 +18,10 @@ PRECISIONS = (64, 128, 256, 512, 1_000)
 
 @dataclass(frozen=True, slots=True)
 class Decided(Generic[R]):
-    """A formula's truth (None: open), how many instances it has, and the one that shows it.
+    """A formula's truth (None: open), how many instances were evaluated, and the one that shows it.
 
-    `shows` is the first false instance, else the first open one, else the only one. `outside` says where the formula
-    has no value; then its truth is None.
+    A forall is evaluated in order up to its first false instance. `shows` is that one, else the first open one, else
+    the only one. `outside` says where the formula has no value; then its truth is None.
     """
 
     stated: Stated
@@ -43,18 +43,20 @@ def decide(problem: ExpressionProblem, reals: Reals[R], meter: Meter) -> tuple[D
 
 
 def _decide(stated: Stated, evaluator: Evaluator[R]) -> Decided[R]:
-    truths: set[bool | None] = set()
     first: dict[bool | None, Instance[R]] = {}
     count = 0
     try:
         for instance in evaluator.instances(stated.formula):
             count += 1
-            truths.add(instance.truth)
             first.setdefault(instance.truth, instance)
+            if instance.truth is False:
+                break  # false whatever the others say, even where they have no value
     except OutsideDomainError as error:
+        if None in first:  # more precision may show an earlier instance false
+            return Decided(stated, None, count, first[None])
         outside = f"{error.what}, at character {error.at + 1}"
         return Decided(stated, None, count, None, outside)
-    truth = together(tuple(truths))
+    truth = together(tuple(first))
     shows = first.get(truth) if truth is not True or count == 1 else None
     return Decided(stated, truth, count, shows)
 
@@ -95,8 +97,8 @@ def _separates(problem: ExpressionProblem, grid: Grid, meter: Meter) -> bool | N
             if not instance.truth:
                 return None
             apart = apart and _apart(instance, grid)
-    failing = [i for i in evaluator.instances(problem.statement.conclusion.formula) if _false(i)]
-    return (apart and any(_apart(i, grid) for i in failing)) if failing else None
+    failing = next((i for i in evaluator.instances(problem.statement.conclusion.formula) if _false(i)), None)
+    return None if failing is None else apart and _apart(failing, grid)
 
 
 def _false(instance: Instance[Interval]) -> bool:

@@ -205,7 +205,9 @@ class Evaluator(Generic[R]):
                 self._meter.charge()
                 value = Fraction(0)
                 for inner in self._assigned(node.ranges, scope):
-                    value = self._step("+", value, self._exact(node.body, inner))
+                    term = self._exact(node.body, inner)
+                    self._meter.charge_term(max(bits_of(value), bits_of(term)))
+                    value = operate("+", value, term)
                 return value
             case Choice():
                 return self._exact(self._arm(node, scope), scope)
@@ -266,7 +268,7 @@ class Evaluator(Generic[R]):
                 terms = []
                 for inner in self._assigned(node.ranges, scope):
                     terms.append(self._real(node.body, inner))
-                    self._meter.charge(reals.bits(terms[-1]))
+                    self._meter.charge_term(reals.bits(terms[-1]))
                 return reals.total(terms) if terms else reals.lift(Fraction(0))
             case Choice():
                 return self._real(self._arm(node, scope), scope)

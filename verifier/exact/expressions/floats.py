@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic
@@ -11,102 +11,19 @@ from typing import Any, Generic
 from flint import arb
 
 from verifier.exact.answer import Refutation
+from verifier.exact.divergence import CLASSES
 from verifier.exact.expressions.arithmetic import OutsideDomainError, R, Reals
 from verifier.exact.expressions.balls import Balls, precision
 from verifier.exact.expressions.evaluate import Evaluator, Instance, Sides, together
+from verifier.exact.expressions.float64 import FORMS, Float64
 from verifier.exact.expressions.meter import Meter
-from verifier.exact.expressions.nodes import Function, Operator, Relation
 from verifier.exact.expressions.problem import ExpressionProblem
 from verifier.exact.reading import Matrix
+from verifier.exact.rounding import Rounded
 from verifier.model.answers import ExactAnswer
 from verifier.model.errors import BadInput
 
 BITS = 1_000
-CLASSES = ("agree", "same answer, details differ", "different step", "different answer")
-
-
-def _in_order(terms: Sequence[float]) -> float:
-    total = 0.0
-    for term in terms:
-        total += term
-    return total
-
-
-FORMS: dict[str, Callable[[Sequence[float]], float]] = {
-    "sums from left to right": _in_order,
-    "sums rounded once": math.fsum,
-}
-
-
-class Floats:
-    """Float64 in place of every rational and real number; what overflows or has no value is outside the domain."""
-
-    leaves = True
-
-    def __init__(self, form: Callable[[Sequence[float]], float]) -> None:
-        self._form = form
-
-    def lift(self, x: Fraction) -> float:
-        """The nearest float."""
-        return _defined(lambda: float(x))
-
-    def bits(self, x: float) -> int:  # noqa: ARG002  # every float has the same size
-        """0: floats cost the same."""
-        return 0
-
-    def operate(self, operator: Operator, left: float, right: float) -> float:
-        """Left + − · / right."""
-        match operator:
-            case "+":
-                return left + right
-            case "-":
-                return left - right
-            case "*":
-                return left * right
-            case _:
-                return _defined(lambda: left / right)
-
-    def power(self, base: float, exponent: int) -> float:
-        """Base^exponent."""
-        return _defined(lambda: base**exponent)
-
-    def negative(self, x: float) -> float:
-        """−x."""
-        return -x
-
-    def call(self, function: Function, arguments: Sequence[float]) -> float:
-        """A function of its arguments."""
-        if function in ("min", "max"):
-            return min(arguments) if function == "min" else max(arguments)
-        known: dict[str, Callable[[float], float]] = {
-            "abs": abs, "sqrt": math.sqrt, "exp": math.exp, "log": math.log,
-        }  # fmt: skip
-        return _defined(lambda: known[function](arguments[0]))
-
-    def total(self, terms: Sequence[float]) -> float:
-        """The sum, in this form."""
-        return _defined(lambda: self._form(terms))
-
-    def holds(self, left: float, relation: Relation, right: float) -> bool:
-        """Whether the comparison is true; NaN is outside the domain."""
-        if math.isnan(left) or math.isnan(right):
-            raise OutsideDomainError("not a number")
-        match relation:
-            case "<":
-                return left < right
-            case "<=":
-                return left <= right
-            case "=":
-                return left == right
-            case _:
-                return left != right
-
-
-def _defined(compute: Callable[[], float]) -> float:
-    try:
-        return compute()
-    except (ArithmeticError, ValueError) as error:
-        raise OutsideDomainError(str(error)) from error
 
 
 def float_report(problem: ExpressionProblem, found: Refutation) -> dict[str, Any]:
@@ -115,6 +32,8 @@ def float_report(problem: ExpressionProblem, found: Refutation) -> dict[str, Any
     Per form: `answer` (float64's own), `first_predicate` (formula, indices, both words, the exact left minus right
     side as `gap`, the float's error in it), and one of four classes: agree; same answer, details differ; different
     step (the conclusion fails first at other indices); different answer. `steps` counts the exact comparisons.
+    `error_bound` bounds the error beforehand, None where rounding could have left a domain or taken another arm of an
+    `if`; `float64_can_tell` says whether the gap exceeds it.
     """
     with precision(BITS):
         exact = _formulas(problem, Balls(), lambda instance: instance.truth)
@@ -132,7 +51,7 @@ class _Said(Generic[R]):
 
     @property
     def truth(self) -> bool | None:
-        return together(self.words) if self.whole else None
+        return together(self.words) if self.whole or False in self.words else None
 
     @property
     def first_false(self) -> tuple[tuple[str, int], ...] | None:
@@ -155,7 +74,7 @@ def _formulas(
 
 
 def _compare(problem: ExpressionProblem, exact: list[_Said[arb]], form: str, found: Refutation) -> dict[str, Any]:
-    floats = _formulas(problem, Floats(FORMS[form]), _float_word)
+    floats = _formulas(problem, Float64(FORMS[form]), _float_word)
     answer = _answer(floats)
     parted = _first_difference(problem, exact, floats)
     if answer is not found.answer:
@@ -164,10 +83,24 @@ def _compare(problem: ExpressionProblem, exact: list[_Said[arb]], form: str, fou
         name = CLASSES[2]
     else:
         name = CLASSES[0] if parted is None else CLASSES[1]
-    return {"form": form, "answer": None if answer is None else str(answer), "first_predicate": parted, "class": name}
+    said = None if answer is None else str(answer)
+    sentence = f"{form}: {name}{_words(parted)}"
+    return {"form": form, "class": name, "sentence": sentence, "answer": said, "first_predicate": parted}
 
 
-def _answer(said: list[_Said[float]]) -> ExactAnswer | None:
+def _words(parted: dict[str, Any] | None) -> str:
+    if parted is None:
+        return ""
+    word = {True: "true", False: "false", None: "of no value"}[parted["float"]]
+    indices = "".join(f", {name} = {value}" for name, value in parted["indices"].items())
+    text = f"; it calls {parted['formula']}{indices} {word}"
+    if parted["gap"] is not None and parted["error_bound"] is not None:
+        told = "more than rounding explains" if parted["float64_can_tell"] else "float64 cannot tell"
+        text += f": gap {parted['gap']:.2g}, error bound {parted['error_bound']:.2g}, {told}"
+    return text
+
+
+def _answer(said: list[_Said[Rounded]]) -> ExactAnswer | None:
     """What float64 would answer; None where it has no value for the conclusion."""
     *premises, conclusion = said
     if any(not premise.truth for premise in premises):
@@ -177,7 +110,7 @@ def _answer(said: list[_Said[float]]) -> ExactAnswer | None:
     return ExactAnswer.HOLDS_FOR_ALL if conclusion.truth else ExactAnswer.VIOLATED
 
 
-def _float_word(instance: Instance[float]) -> bool | None:
+def _float_word(instance: Instance[Rounded]) -> bool | None:
     """The float's word: a comparison's own; for psd the pivots of an elimination in floats."""
     if instance.found is None or isinstance(instance.found, Sides):
         return instance.truth
@@ -202,27 +135,29 @@ def _pivots(matrix: Matrix) -> bool:
 
 
 def _first_difference(
-    problem: ExpressionProblem, exact: list[_Said[arb]], floats: list[_Said[float]]
+    problem: ExpressionProblem, exact: list[_Said[arb]], floats: list[_Said[Rounded]]
 ) -> dict[str, Any] | None:
     for stated, known, said in zip(problem.statement.formulas, exact, floats, strict=True):
         for k, (instance, word) in enumerate(zip(known.instances, known.words, strict=True)):
             other = said.words[k] if k < len(said.words) else None
-            if word is other:
-                continue
-            gap = _gap(instance)
-            mine = said.instances[k].found if k < len(said.instances) else None
-            error = None
-            if gap is not None and isinstance(mine, Sides):
-                error = _finite(arb(float(mine.left)) - arb(float(mine.right)) - gap)
-            return {
-                "formula": stated.text,
-                "indices": dict(instance.indices),
-                "float": other,
-                "exact": word,
-                "gap": None if gap is None else _finite(gap),
-                "error": error,
-            }
+            if word is not other:
+                found = {"formula": stated.text, "indices": dict(instance.indices), "float": other, "exact": word}
+                return found | _sizes(instance, said.instances[k] if k < len(said.instances) else None)
     return None
+
+
+def _sizes(instance: Instance[arb], mine: Instance[Rounded] | None) -> dict[str, Any]:
+    """The gap, the float's error in it and the bound on that; None where the formula compares no two numbers."""
+    gap = _gap(instance)
+    found: dict[str, Any] = {"gap": None if gap is None else _finite(gap), "error": None, "error_bound": None}
+    if gap is not None and mine is not None and isinstance(mine.found, Sides):
+        left, right = (x for x in (mine.found.left, mine.found.right) if isinstance(x, Rounded))
+        bound = float(left.bound + right.bound)
+        found["error"] = _finite(arb(float(left.value)) - arb(float(right.value)) - gap)
+        found["error_bound"] = bound if math.isfinite(bound) else None
+    can_tell = found["gap"] is not None and found["error_bound"] is not None
+    found["float64_can_tell"] = abs(found["gap"]) > found["error_bound"] if can_tell else None
+    return found
 
 
 def _gap(instance: Instance[arb]) -> arb | None:

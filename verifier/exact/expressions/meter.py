@@ -50,6 +50,11 @@ class Meter:
             raise too_large(f"more than {MOST_NODES:,} node evaluations")
         self._check()
 
+    def charge_term(self, bits: int) -> None:
+        """One more term of a sum whose longer number has `bits` bits: no node of its own, long numbers cost."""
+        self.units += 10 * (bits // 500)
+        self._check()
+
     def charge_matrix(self, size: int, bits: int) -> None:
         """One definiteness test of a matrix of `size` rows with entries of `bits` bits."""
         self.units += size**3 * (1 + size * bits // 500)
