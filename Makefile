@@ -34,6 +34,7 @@ test-all: test
 bench: install
 	$(BIN)/python benchmarks/phases.py
 	$(BIN)/python benchmarks/sweep_overhead.py
+	$(BIN)/python benchmarks/exact.py
 
 lock: install
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --generate-hashes --no-header \
