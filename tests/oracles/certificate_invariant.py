@@ -16,12 +16,13 @@ from typing import Any
 
 from flint import fmpz_poly
 
-from tests.oracles.certificate_form import fractions
+from tests.oracles.certificate_form import NotACertificate, fractions
 from tests.oracles.certificate_formulas import semidefinite
 from tests.oracles.certificate_hardmax import need
 from tests.oracles.certificate_maps import Branch, Map, combine, gradient, holds, hypotheses, transposed
 from tests.oracles.hardmax import Matrix, Vector, determinant, dot, times
 
+LARGEST = 4 * 13_300  # bits, well beyond the page's bound on a computed number
 STEPS = 60  # stepped beyond the entry, at least three cycles
 
 Member = Callable[[int, Vector], bool]
@@ -230,6 +231,9 @@ def spectral(document: dict[str, Any]) -> None:
     companion = [[Fraction(i == j + 1) for j in range(n - 1)] + [-m[i] / m[n]] for i in range(n)]
     for _ in range(document["squarings"]):
         companion = matmul(companion, companion)
+        bits = max(max(x.numerator.bit_length(), x.denominator.bit_length()) for row in companion for x in row)
+        if bits > LARGEST:
+            raise NotACertificate("too large")
     symmetric = abs(characteristic(companion)[n - document["j"]])
     bound = comb(n, document["j"])
     need(symmetric > bound or (relation == ">=" and symmetric == bound), "roots")
