@@ -39,8 +39,8 @@ def decide_affine(problem: MapProblem, clock: Clock) -> tuple[Refutation | None,
                 problem, "every mode that the start excites has modulus at most 1, those of modulus 1 once"
             ), ()
     else:
-        ends = limit_cycle(branches, problem.z, z, clock)
-        if ends is not None:
+        ends, tends = limit_cycle(branches, problem.z, z, clock)
+        if ends is not None and tends:
             found = _to_its_limit(problem, ends)
             return found, () if found is not None else (ELSEWHERE,)
     searches = [_by_level, _by_spectrum] if len(z) <= EASY else [_by_spectrum, _by_level]

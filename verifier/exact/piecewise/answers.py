@@ -120,6 +120,8 @@ def stays_where_true(problem: MapProblem, stay: Stay) -> Refutation | None:
     whoever calls.
     """
     claim, ends = problem.claim, set(stay.centres)
+    if not stay.tends and claim.name not in ("bounded", "stays-below"):
+        return None
     match claim.name:
         case "bounded":
             true = True

@@ -23,7 +23,7 @@ Interval = tuple[Vector, Vector]
 
 def find_boxes(trace: Trace, regime: Regime, clock: Clock) -> Iterator[Stay]:
     """`Stay`s that the orbit enters: around the cycle, larger ones first; then hulls of the orbit, inflated."""
-    if regime.centres is None:
+    if regime.centres is None or not regime.tends:
         return
     yield from _around(trace, regime, regime.centres, clock)
     yield from _hulls(trace, regime, regime.centres, clock)

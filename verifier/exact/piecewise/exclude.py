@@ -44,11 +44,13 @@ def _off(stay: Stay, k: int, q: Vector) -> dict[str, Any] | None:
 
 def _differ(stay: Stay, k: int, j: int) -> dict[str, Any] | None:
     """Phases k and j have no limit point in common."""
+    if stay.centres[k] == stay.centres[j]:
+        return None
     if stay.kind == "ellipsoid":
         return _apart(stay, k, j)
     if stay.kind == "box":
         return _disjoint(stay, k, j)
-    return {"phase": k, "other_phase": j} if stay.centres[k] != stay.centres[j] else None
+    return {"phase": k, "other_phase": j}
 
 
 def _away(stay: Stay, k: int, q: Vector) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from verifier.exact.reading import Vector
 
 STOPS = {"": "horizon", "size": "size of the numbers"}
 TREND = 64
-MEASURED = 2_000
+MEASURED = 300
 """States measured from each end of a long trace where the margin needs exact vectors."""
 
 

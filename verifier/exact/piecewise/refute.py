@@ -20,7 +20,7 @@ from verifier.exact.piecewise.ellipsoids import find_ellipsoids
 from verifier.exact.piecewise.horizon import Watch, reached
 from verifier.exact.piecewise.problem import MapProblem
 from verifier.exact.piecewise.rays import find_points, find_ray, fits
-from verifier.exact.piecewise.regimes import Regime, regimes
+from verifier.exact.piecewise.regimes import Known, Regime, regimes
 from verifier.exact.piecewise.stays import Stay
 from verifier.exact.piecewise.trace import MOST_STEPS, begin
 from verifier.model.answers import ExactAnswer
@@ -58,6 +58,7 @@ class _Search:
         self.trace = begin(problem.map, problem.z)
         claim = problem.claim
         self.watch = Watch(claim.h, claim.g) if claim.h is not None and claim.g is not None else None
+        self.known: Known = {}
         self.notes: tuple[str, ...] = ()
 
     def run(self, horizon: int) -> Refutation | None:
@@ -91,7 +92,7 @@ class _Search:
         return found or stays_where_true(self.problem, stay)
 
     def _by_sets(self) -> Refutation | None:
-        for regime in regimes(self.trace, self.clock):
+        for regime in regimes(self.trace, self.known, self.clock):
             for stay in self._stays(regime):
                 found = stays_where_false(self.problem, stay) or stays_where_true(self.problem, stay)
                 if found is not None:

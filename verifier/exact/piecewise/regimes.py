@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+
+from flint import fmpq, fmpq_mat
 
 from verifier.exact.linear import apply, identity, minus, null_space, plus, product, solve, subtracted, transposed
 from verifier.exact.piecewise.clock import Clock
@@ -17,6 +19,8 @@ from verifier.exact.reading import Matrix, Vector
 
 SEEN = 3
 """How often a word of branches must have come in a row, the first time included."""
+MOST_TURNS = 12
+"""Rounds of a word after which a mode of modulus 1 may have come back: the orders of the roots of unity looked for."""
 MOST_CENTRE_BITS = 3_000
 
 
@@ -25,7 +29,8 @@ class Regime:
     """From step `start` to the end of what was stepped the branches have period `p`.
 
     `branches` and `names` belong to the times start, start + 1, …, start + p − 1; `centres` are the states of the cycle
-    that z_{start + k + jp} approaches as j grows if the branches go on like this; None where it approaches none.
+    that z_{start + k + jp} approaches as j grows if the branches go on like this, or, where not `tends`, of the one
+    cycle that there is; None where there is none.
     """
 
     start: int
@@ -34,6 +39,7 @@ class Regime:
     names: tuple[int, ...]
     branches: tuple[Branch, ...]
     centres: tuple[Vector, ...] | None
+    tends: bool
 
 
 def periods(taken: list[int], q: int, last: int) -> list[tuple[int, int]]:
@@ -49,56 +55,81 @@ def periods(taken: list[int], q: int, last: int) -> list[tuple[int, int]]:
     return found
 
 
-def regimes(trace: Trace, clock: Clock) -> Iterator[Regime]:
-    """The regimes at the end of a trace, shortest period first; none whose period is a multiple of a settled one."""
+Known = dict[tuple[int, int], "Regime"]
+
+
+def regimes(trace: Trace, known: Known, clock: Clock) -> Iterator[Regime]:
+    """The regimes at the end of a trace, shortest period first; none whose period is a multiple of a settled one.
+
+    `known` keeps, by start and period, what an earlier and shorter look at the same trace has found.
+    """
     settled: list[int] = []
+    turning: list[int] = []  # a multiple has the same only cycle
     last = min(trace.certified, len(trace.taken))
     for p, start in periods(trace.taken[:last], len(trace.map), last):
         clock.tick(trace.last, f"looking at period {p}")
-        if any(p % known == 0 for known in settled):
+        if any(p % shorter == 0 for shorter in settled) or any(
+            p % shorter == 0 and p > MOST_TURNS * shorter for shorter in turning
+        ):
             continue
-        branches = tuple(trace.branch(start + k) for k in range(p))
-        names = tuple(trace.taken[start : start + p])
-        centres = limit_cycle(branches, trace.state(start), trace.state(start + p), clock)
-        if centres is not None:
+        regime = known.get((start, p)) or _regime(trace, start, p, clock)
+        regime = known[start, p] = replace(regime, last=last)
+        if regime.tends:
             settled.append(p)
-        yield Regime(start, last, p, names, branches, centres)
+        elif any(p % shorter == 0 for shorter in turning):
+            continue
+        else:
+            turning.append(p)
+        yield regime
+
+
+def _regime(trace: Trace, start: int, p: int, clock: Clock) -> Regime:
+    branches = tuple(trace.branch(start + k) for k in range(p))
+    centres, tends = limit_cycle(branches, trace.state(start), trace.state(start + p), clock)
+    return Regime(start, start, p, tuple(trace.taken[start : start + p]), branches, centres, tends)
 
 
 def composed(branches: tuple[Branch, ...]) -> Matrix:
     """The matrix of all branches, one after the other."""
-    M = identity(len(branches[0].c))
+    size = len(branches[0].c)
+    whole = None
     for branch in branches:
-        M = product(branch.M, M)
-    return M
+        M = fmpq_mat(size, size, [fmpq(x.numerator, x.denominator) for row in branch.M for x in row])
+        whole = M if whole is None else M * whole
+    assert whole is not None
+    return tuple(tuple(Fraction(int(x.p), int(x.q)) for x in row) for row in whole.tolist())
 
 
-def limit_cycle(branches: tuple[Branch, ...], z: Vector, back: Vector, clock: Clock) -> tuple[Vector, ...] | None:
-    """The states e_0 … e_{p−1} to which z and its images tend, `back` being the state after one round.
+def limit_cycle(
+    branches: tuple[Branch, ...], z: Vector, back: Vector, clock: Clock
+) -> tuple[tuple[Vector, ...] | None, bool]:
+    """The states e_0 … e_{p−1} to which z and its images tend, `back` being the state after one round, and whether.
 
     With A the matrix of a round and d = back − z: the differences are A^j d, and tend to 0 iff the roots of d's minimal
     polynomial under A are inside the unit circle. Then e_0 = z + y with (I − A)y = d, y in the span of d, Ad, A²d, …
+    Where they do not, the states are those of the only cycle, or None where it is not the only one.
     """
     d = minus(back, z)
     A = composed(branches)
     if bits(x for row in A for x in row) > MOST_CENTRE_BITS:
-        return None
+        return None, False
     polynomial = characteristic(A)
     rest = subtracted(identity(len(z)), A)
-    if inside(polynomial):
+    tends, only = inside(polynomial), sum(polynomial) != 0  # 1 is no eigenvalue
+    if not tends:
+        clock.tick(0, "looking for the modes that the start excites")
+        tends = not any(d) or inside(minimal_polynomial(A, d))
+    if only:
         first = solve(rest, tuple(a - b for a, b in zip(back, apply(A, z), strict=True)))
     else:
-        clock.tick(0, "looking for the modes that the start excites")
-        if any(d) and not inside(minimal_polynomial(A, d)):
-            return None
-        first = _along(rest, A, d, z)
+        first = _along(rest, A, d, z) if tends else None
     if first is None or bits(iter(first)) > MOST_CENTRE_BITS:
-        return None
+        return None, False
     centres = [first]
     for branch in branches[:-1]:
         centres.append(branch(centres[-1]))
     assert branches[-1](centres[-1]) == first
-    return tuple(centres)
+    return tuple(centres), tends
 
 
 def _along(rest: Matrix, A: Matrix, d: Vector, z: Vector) -> Vector | None:

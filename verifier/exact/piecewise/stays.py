@@ -19,6 +19,7 @@ MOST_PHASES = 64
 class Stay:
     """From step `start` the orbit stays: `centres` are the points, ellipsoid centres or ray ends, phase by phase.
 
+    Unless `tends` is false the orbit tends to the cycle of the centres.
     `kind` is points, ray (with `u`, `epsilon`, `ratio`), ellipsoid (`P`, `R`) or box (`low`, `high`, phase by phase).
     """
 
@@ -33,6 +34,7 @@ class Stay:
     ratio: Fraction | None = None
     low: tuple[Vector, ...] = ()
     high: tuple[Vector, ...] = ()
+    tends: bool = True
 
     def branches(self, map_: Map) -> Iterator[Branch]:
         """The branch of each phase."""
