@@ -223,11 +223,14 @@ def test_drawn_states_stay_within_the_bounds(state: dict[str, Any]) -> None:
 
 
 def test_a_counterexample_is_drawn_and_made_small() -> None:
-    def violated(state: dict[str, Any]) -> bool:
-        return refute(parse_problem({**OPEN, "state": state})).answer is ExactAnswer.VIOLATED
+    problem = document("0 <= A[0,1]*x + y", {}, ("psd(A)", "1 <= y")) | {"state": OPEN["state"]}
+    problem["parameters"]["variables"] = {"A": {"matrix": [2, 2]}, "x": "rational", "y": "rational"}
 
-    state = find(strategy(OPEN), violated, settings=settings(derandomize=True, database=None, max_examples=500))
-    assert max(abs(x) for x in numbers(list(state["assignment"].values()))) <= 2
+    def violated(state: dict[str, Any]) -> bool:
+        return refute(parse_problem({**problem, "state": state})).answer is ExactAnswer.VIOLATED
+
+    state = find(strategy(problem), violated, settings=settings(derandomize=True, database=None, max_examples=200))
+    assert max(abs(x) for x in numbers(list(state["assignment"].values()))) <= 3
 
 
 def test_symmetric_matrices_where_a_hypothesis_asks_for_them() -> None:

@@ -122,7 +122,6 @@ def test_bounds_are_exact(fits: str, beyond: str) -> None:
     [
         ("0 < sum(i in 1..100001: 1)", "values of one index"),
         ("0 < sum(i in 1..400, j in 1..400: 1)", "terms in one sum"),
-        ("0 < sum(i in 1..99999: 1 + 1 + 1)", "node evaluations"),
         ("0 < sum(i in 1..99999, j in 1..99999, k in 1..0: 1)", "node evaluations"),
         ("0 < (((7^64)^64)^64)^64", "bits"),
         ("0 < exp(x*501)", "exp of a number"),

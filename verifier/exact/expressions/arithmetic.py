@@ -15,9 +15,8 @@ R = TypeVar("R")
 class OutsideDomainError(Exception):
     """The expression has no value: what was asked, and at which character of its formula (−1: not said yet)."""
 
-    def __init__(self, what: str) -> None:
-        self.what = what
-        self.at = -1
+    def __init__(self, what: str, at: int = -1) -> None:
+        self.what, self.at = what, at
         super().__init__(what)
 
 
@@ -64,7 +63,7 @@ class Reals(Protocol[R]):
 
 
 def operate(operator: Operator, left: Fraction, right: Fraction) -> Fraction:
-    """Left + − · / right, exactly and bounded."""
+    """Left + − · / right, exactly and bounded; a divisor is not 0."""
     match operator:
         case "+":
             return bounded(left + right)
@@ -73,8 +72,6 @@ def operate(operator: Operator, left: Fraction, right: Fraction) -> Fraction:
         case "*":
             return bounded(left * right)
         case _:
-            if right == 0:
-                raise OutsideDomainError("a division by zero")
             return bounded(left / right)
 
 

@@ -126,7 +126,7 @@ class Evaluator(Generic[R]):
         low, high = self._bounds(formula.low, formula.high, scope)
         size = high - low + 1
         if size < 1:
-            raise _placed(OutsideDomainError("a psd of an empty matrix"), formula.at)
+            raise OutsideDomainError("a psd of an empty matrix", formula.at)
         if size > MOST_ROWS:
             raise too_large(f"a matrix in psd has more than {MOST_ROWS} rows")
         count = [Fraction(k) for k in range(low, high + 1)]
@@ -149,7 +149,7 @@ class Evaluator(Generic[R]):
     def _integer(self, node: Expression, scope: Scope, what: str) -> int:
         value = self._exact(node, scope)
         if value.denominator != 1:
-            raise _placed(OutsideDomainError(f"{what} that is {value}, not an integer"), node.at)
+            raise OutsideDomainError(f"{what} that is {value}, not an integer", node.at)
         return value.numerator
 
     def _assigned(self, ranges: tuple[Range, ...], scope: Scope) -> Iterator[Scope]:
@@ -175,12 +175,6 @@ class Evaluator(Generic[R]):
     # Rational expressions
 
     def _exact(self, node: Expression, scope: Scope) -> Fraction:
-        try:
-            return self._rational(node, scope)
-        except OutsideDomainError as error:
-            raise _placed(error, node.at) from None
-
-    def _rational(self, node: Expression, scope: Scope) -> Fraction:
         match node:
             case Number() | Name() | Entry():
                 return self._leaf(node, scope)
@@ -191,7 +185,7 @@ class Evaluator(Generic[R]):
             case Chain():
                 value = self._exact(node.first, scope)
                 for operator, operand in node.rest:
-                    value = self._step(operator, value, self._exact(operand, scope))
+                    value = self._step(operator, value, operand, scope)
                 return value
             case Power():
                 value = self._exact(node.base, scope)
@@ -212,8 +206,11 @@ class Evaluator(Generic[R]):
             case Choice():
                 return self._exact(self._arm(node, scope), scope)
 
-    def _step(self, operator: Operator, left: Fraction, right: Fraction) -> Fraction:
+    def _step(self, operator: Operator, left: Fraction, operand: Expression, scope: Scope) -> Fraction:
+        right = self._exact(operand, scope)
         self._meter.charge(max(bits_of(left), bits_of(right)))
+        if operator == "/" and right == 0:
+            raise OutsideDomainError("a division by zero", operand.at)
         return operate(operator, left, right)
 
     def _leaf(self, node: Number | Name | Entry, scope: Scope) -> Fraction:
@@ -225,7 +222,8 @@ class Evaluator(Generic[R]):
             assert isinstance(value, tuple)
             k = self._integer(index, scope, "an index")
             if not 0 <= k < len(value):
-                raise OutsideDomainError(f"the entry {k} of {node.name}, which has {len(value)} there, counted from 0")
+                what = f"the entry {k} of {node.name}, which has {len(value)} there, counted from 0"
+                raise OutsideDomainError(what, node.at)
             value = value[k]
         assert isinstance(value, Fraction)
         self._meter.charge(bits_of(value))
@@ -282,7 +280,7 @@ class Evaluator(Generic[R]):
             exact = self._exact(node.first, scope)
             while not node.rest[done][1].real:  # the chain is real and its first operand is not
                 operator, operand = node.rest[done]
-                exact = self._step(operator, exact, self._exact(operand, scope))
+                exact = self._step(operator, exact, operand, scope)
                 done += 1
             value = reals.lift(exact)
         for operator, operand in node.rest[done:]:

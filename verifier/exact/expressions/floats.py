@@ -26,15 +26,17 @@ from verifier.model.errors import BadInput
 BITS = 1_000
 
 
-def float_report(problem: ExpressionProblem, found: Refutation) -> dict[str, Any]:
+def float_report(problem: ExpressionProblem, found: Refutation) -> dict[str, Any] | None:
     """Float64 against exact for both ways to form a sum.
 
     Per form: `answer` (float64's own), `first_predicate` (formula, indices, both words, the exact left minus right
     side as `gap`, the float's error in it), and one of four classes: agree; same answer, details differ; different
     step (the conclusion fails first at other indices); different answer. `steps` counts the exact comparisons.
     `error_bound` bounds the error beforehand, None where rounding could have left a domain or taken another arm of an
-    `if`; `float64_can_tell` says whether the gap exceeds it.
+    `if`; `float64_can_tell` says whether the gap exceeds it. None where the time limit came before an answer.
     """
+    if found.horizon is not None:
+        return None
     with precision(BITS):
         exact = _formulas(problem, Balls(), lambda instance: instance.truth)
         forms = [_compare(problem, exact, form, found) for form in FORMS]
