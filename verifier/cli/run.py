@@ -103,7 +103,7 @@ def _run_one(
     from verifier.engine import Partial
     from verifier.engine import run as run_case
     from verifier.ledger import Ledger
-    from verifier.report import write_report
+    from verifier.report import write_certificates, write_report
     from verifier.sweeps.store import UnitStore
 
     command = command_line("run", case, ledger_url, *(["--to-maximum"] if options.to_maximum else []))
@@ -124,27 +124,28 @@ def _run_one(
                 store.close()
             path = beside(ledger.path, "reports") / f"{case.name}-{case.registration[:12]}.html"
             write_report(result, path)
+            certificates = write_certificates(result, path)
     except Partial as partial:
         return _say_partial(output, case, partial, command)
     except VerifierError as error:
         print_error(error, as_json=output.json)
         return error.exit_code
-    _say(output, result, path, expect)
+    _say(output, result, path, certificates, expect)
     if result.ruling.ruling is Ruling.NO_ANSWER:
         return Exit.NO_ANSWER
     return Exit.DONE if expect in (None, result.ruling.ruling) else Exit.DOES_NOT_HOLD
 
 
-def _say(output: Output, result: CaseResult, path: Path, expect: str | None) -> None:
+def _say(output: Output, result: CaseResult, path: Path, certificates: dict[str, str], expect: str | None) -> None:
     from verifier.cli.output import print_json
     from verifier.report import run_document, summary
 
     met = expect == result.ruling.ruling
     if output.json:
         expected = {"expected": {"ruling": expect, "met": met}} if expect else {}
-        print_json({**run_document(result), "report": str(path), **expected})
+        print_json({**run_document(result, report=str(path), certificates=certificates), **expected})
     else:
-        output.show(*summary(result, path))
+        output.show(*summary(result, path, certificates))
         if expect and not met:
             output.show(f"expected was {ruling_words(expect)}")
 

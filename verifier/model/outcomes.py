@@ -25,7 +25,7 @@ class Reason(SentenceEnum):
     """Why an outcome is not a decision. Every UNDECIDED, UNDERPOWERED and INVALID names one."""
 
     CONFLICT = "conflict", "some evidence points one way and some the other"
-    UNDERPOWERED = "underpowered", "too few replicates to decide"
+    UNDERPOWERED = "underpowered", "too little was run to decide"
     HORIZON = "horizon", "the scale or horizon is too small for the effect to show"
     HYPOTHESIS_UNMET = "hypothesis-unmet", "the instance lies outside the statement's hypotheses"
     NOT_THE_PAPERS_CLAIM = "not-the-papers-claim", "what was tested is not what the paper states"

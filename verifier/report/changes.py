@@ -31,9 +31,12 @@ def _ground(result: CaseResult) -> list[str]:
         lines.append("A reading of the full paper under which the statement says something else than what was tested.")
     elif result.claim.paraphrase:
         lines.append("The paper's own words, if they say something else than the paraphrase.")
-    controls = sum(len(probe.controls) for probe in deciding_probes(result))
+    deciding = deciding_probes(result)
+    controls = sum(len(probe.controls) for probe in deciding)
     if controls:
-        lines.append(f"An error found in the re-implementation, or in one of the {controls} controls.")
+        exact = all(probe.kind == "exact" for probe in deciding)
+        what = "the problem file, which says what was tested" if exact else "the re-implementation"
+        lines.append(f"An error found in {what}, or in one of the {controls} controls.")
     else:
         lines.append("A control: none was registered, so nothing shows that the set-up would have found the opposite.")
     return lines

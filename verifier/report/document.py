@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from typing import Any
 
 from verifier.model.canonical import short_rational_text
 from verifier.model.case import Dispute, Paper, Premise
 from verifier.model.results import CaseResult, ControlRun, Evidence, Point, ProbeResult, RegistrationRecord
 from verifier.model.rulings import Ruling
+from verifier.report.exact import exact_document
 from verifier.report.sentences import deciding_probes, gate_reasons, ruling_sentence
 from verifier.report.values import json_value, number
 
 
-def run_document(result: CaseResult, *, report: str | None = None) -> dict[str, Any]:
+def run_document(
+    result: CaseResult, *, report: str | None = None, certificates: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """The run as JSON values, with every field of the command line's contract.
 
-    `report` is the path of the HTML report, where one was written. Raises InfrastructureFailed for a result that is
-    not a number.
+    `report` is the path of the HTML report, where one was written, `certificates` maps probes to the paths of theirs.
+    Raises InfrastructureFailed for a result that is not a number.
     """
     claim, ruling = result.claim, result.ruling
     deciding = deciding_probes(result)
@@ -71,7 +75,7 @@ def run_document(result: CaseResult, *, report: str | None = None) -> dict[str, 
         "scale_reached": _largest(result.probes, "scale_reached"),
         "residual_class": next((probe.residual_class for probe in deciding if probe.residual_class), None),
         "adequacy": None if adequacy is None else _adequacy(adequacy.adequate, adequacy.needed),
-        "probes": [_probe(probe) for probe in result.probes],
+        "probes": [_probe(probe, (certificates or {}).get(probe.name)) for probe in result.probes],
         "controls": [_control(probe, run) for probe in result.probes for run in probe.controls],
         "ledger": {
             "url": result.ledger.url,
@@ -159,7 +163,7 @@ def _adequacy(adequate: bool, needed: Any) -> dict[str, Any]:  # noqa: FBT001  #
     return {"adequate": adequate, "needed": json_value(needed)}
 
 
-def _probe(probe: ProbeResult) -> dict[str, Any]:
+def _probe(probe: ProbeResult, certificate: str | None) -> dict[str, Any]:
     latest = probe.latest if probe.evidence else None
     return {
         "name": probe.name,
@@ -176,7 +180,9 @@ def _probe(probe: ProbeResult) -> dict[str, Any]:
         "so_far": json_value(probe.so_far),
         "statistics": None if latest is None else json_value(latest.statistics),
         "points": [] if latest is None else [point_document(point) for point in latest.points],
-        "certificate": None,
+        "certificate": certificate,
+        "exact": None if latest is None or latest.exact is None else exact_document(latest.exact),
+        "question": probe.question,
         "audits": [],
         "axis": probe.axis,
         "registered_scale": int(probe.claim_scale),

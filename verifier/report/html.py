@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -17,12 +15,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from verifier.model.errors import InfrastructureFailed
 from verifier.model.results import CaseResult, ProbeResult
 from verifier.model.rulings import Ruling, ruling_words
 from verifier.report import sentences
 from verifier.report.changes import would_change
+from verifier.report.exact import answer_line, exact_evidence, exact_lines, float_lines, hypothesis_rows
 from verifier.report.figure import figure_data, sweep_svg
+from verifier.report.files import write_whole
 from verifier.report.growth import design_line, evidence_line, explained, growth, sigma_line, size_line, slope_line
 from verifier.report.numbers import rows
 from verifier.report.text import plain, plain_lines, quoted
@@ -37,31 +36,27 @@ def write_report(result: CaseResult, path: str | PathLike[str]) -> None:
 
     Makes missing folders. Raises InfrastructureFailed where the file cannot be written.
     """
-    target = Path(path)
-    page = render_report(result).encode()
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _replace(target, page)
-    except OSError as error:
-        raise InfrastructureFailed(
-            f"the report cannot be written ({error.strerror or error})",
-            where=str(target),
-            mend="the ruling is in the ledger; free space or choose a folder that can be written, and repeat the run",
-        ) from error
+    write_whole(Path(path), render_report(result).encode(), what="the report")
 
 
-def _replace(target: Path, page: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(page)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)  # mkstemp's 0600 would keep the page from a web server and from colleagues
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+def write_certificates(result: CaseResult, report: str | PathLike[str]) -> dict[str, str]:
+    """Writes the certificate of every exact probe that has one beside the report; probe -> path.
+
+    Raises InfrastructureFailed where a file cannot be written.
+    """
+    written = {}
+    for probe in result.probes:
+        found = exact_evidence(probe)
+        if found is not None and found.certificate is not None:
+            path = Path(report).with_name(certificate_name(result, probe))
+            write_whole(path, found.certificate.encode(), what="the certificate")
+            written[probe.name] = str(path)
+    return written
+
+
+def certificate_name(result: CaseResult, probe: ProbeResult) -> str:
+    """The file name of a probe's certificate."""
+    return f"{result.case}-{result.registration[:12]}.{probe.name}.certificate.json"
 
 
 def render_report(result: CaseResult, *, versions: Mapping[str, str] | None = None) -> str:
@@ -87,7 +82,7 @@ def render_report(result: CaseResult, *, versions: Mapping[str, str] | None = No
         later_versions=sentences.later_version_lines(result),
         checked=sentences.CHECKED,
         key_lines=_key_lines(result),
-        probes=[_probe(probe) for probe in result.probes],
+        probes=[_probe(result, probe) for probe in result.probes],
         changes=would_change(result),
         verdict=sentences.verdict_line(result),
         versions=installed_versions() if versions is None else versions,
@@ -116,14 +111,34 @@ def _key_lines(result: CaseResult) -> list[str]:
         if found is not None:
             lead = sentences.so_far_words(result)
             lines += [lead + line for line in (slope_line(found), sigma_line(found), evidence_line(found)) if line]
+        exact = exact_evidence(probe)
+        lines += exact_lines(exact) if exact is not None else []
         lines += [sentences.shortfall_line(result, probe)]
     return [line for line in lines if line]
 
 
-def _probe(probe: ProbeResult) -> dict[str, Any]:
+def _exact(result: CaseResult, probe: ProbeResult) -> dict[str, Any] | None:
+    found = exact_evidence(probe)
+    if found is None:
+        return None
+    return {
+        "answer": answer_line(found),
+        "lines": exact_lines(found),
+        "hypotheses": hypothesis_rows(found),
+        "svg": None,
+        "caption": "",
+        "floats": float_lines(found),
+        "file": certificate_name(result, probe) if found.certificate else None,
+        "certificate": found.certificate,
+        "checked": found.checked,
+    }
+
+
+def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
     drawn = bool(probe.evidence and probe.latest.points)
     return {
         "result": probe,
+        "exact": _exact(result, probe),
         "svg": Markup(sweep_svg(probe)) if drawn else None,  # noqa: S704  # matplotlib escapes every text it writes
         "data": Markup(_script_json(figure_data(probe))) if drawn else None,  # noqa: S704  # < is written \u003c
         "rows": rows(probe.latest.points, probe.axis) if drawn else [],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from verifier.model.case import Implementation, Premise, Prior
@@ -89,8 +90,9 @@ def failed_controls(probe: ProbeResult) -> list[ControlRun]:
 
 
 def control_name(run: ControlRun) -> str:
-    """A control's function, without its module."""
-    return plain(run.control.target.rpartition(":")[2])
+    """A control's function without its module, or its problem file without folder and ending."""
+    target = run.control.target
+    return plain(target.rpartition(":")[2] if ":" in target else PurePosixPath(target).stem)
 
 
 def expected(run: ControlRun) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 
 from rich import box
@@ -10,10 +11,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from verifier.model.results import CaseResult, ProbeResult
+from verifier.model.results import CaseResult, ExactEvidence, ProbeResult
 from verifier.model.rulings import Ruling
 from verifier.report import sentences
 from verifier.report.changes import would_change
+from verifier.report.exact import answer_line, exact_evidence, exact_lines, float_lines, hypothesis_rows, problem_line
 from verifier.report.growth import Growth, design_line, evidence_line, growth, sigma_line, size_line, slope_line
 from verifier.report.numbers import rows
 from verifier.report.text import plain, plain_lines
@@ -21,7 +23,9 @@ from verifier.report.text import plain, plain_lines
 MOST_FAILURE_LINES = 12
 
 
-def summary(result: CaseResult, report_path: str | PathLike[str] | None) -> list[RenderableType]:
+def summary(
+    result: CaseResult, report_path: str | PathLike[str] | None, certificates: Mapping[str, str] | None = None
+) -> list[RenderableType]:
     """What to print, in order: the claim, the numbers, and last the conclusion with the report's path.
 
     Nothing in it is interpreted as markup, and no control character of the case file's words is passed on.
@@ -30,7 +34,7 @@ def summary(result: CaseResult, report_path: str | PathLike[str] | None) -> list
     for probe in result.probes:
         shown.extend(_probe(probe))
     shown.append(_lines([sentences.ledger_line(result)]))
-    shown.append(_conclusion(result, report_path))
+    shown.append(_conclusion(result, report_path, certificates or {}))
     return shown
 
 
@@ -63,6 +67,9 @@ def _probe(probe: ProbeResult) -> list[RenderableType]:
         shown.append(_points(probe))
     if probe.controls:
         shown.append(_controls(probe))
+    exact = exact_evidence(probe)
+    if exact is not None:
+        shown.append(_lines(_exact(probe, exact)))
     found = growth(probe)
     lines = [design_line(probe), size_line(probe), *([evidence_line(found)] if found else [])]
     if lines := [line for line in lines if line]:
@@ -72,6 +79,14 @@ def _probe(probe: ProbeResult) -> list[RenderableType]:
             last = plain_lines(failure).split("\n")[-MOST_FAILURE_LINES:]
             shown.append(_lines([f"probe {plain(probe.name)}: what went wrong", *last], "dim"))
     return shown
+
+
+def _exact(probe: ProbeResult, found: ExactEvidence) -> list[str]:
+    return [
+        f"probe {plain(probe.name)}: {problem_line(probe)}; {answer_line(found)}",
+        *(f"  {'holds' if row.holds else 'FAILS'}: {row.name} ({row.sentence})" for row in hypothesis_rows(found)),
+        *(f"  {line}" for line in float_lines(found)),
+    ]
 
 
 def _table(title: str, columns: Sequence[tuple[str, bool]]) -> Table:
@@ -100,11 +115,13 @@ def _controls(probe: ProbeResult) -> Table:
     return table
 
 
-def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None) -> Group:
+def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None, certificates: Mapping[str, str]) -> Group:
     """The ruling about the dispute, what it rests on, what would change it, and where the report is."""
     numbers: list[str] = []
     for probe in sentences.deciding_probes(result):
         numbers += _growth_lines(result, growth(probe))
+        exact = exact_evidence(probe)
+        numbers += [plain(probe.summary), *exact_lines(exact)] if exact is not None else []
         numbers += [f"residual class: {plain(probe.residual_class)}"] if probe.residual_class else []
         numbers += [f"by its design: {plain(flag)}" for flag in probe.flags]
         numbers += [sentences.shortfall_line(result, probe)]
@@ -115,6 +132,7 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None) -> 
         sentences.ruling_headline(result),
         sentences.gate_line(result),
         *(line for line in numbers if line),
+        *(f"check it: verifier check {shlex.quote(path)}" for path in certificates.values()),
         *([] if report_path is None else [f"report: {fspath(report_path)}"]),
     ]
     headline = sentences.ruling_headline(result)
