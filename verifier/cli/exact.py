@@ -145,6 +145,8 @@ def check(output: Output, certificate: Path) -> None:
 @with_output
 def shrink(output: Output, certificate: Path, time_limit: str | None, out: Path | None) -> None:
     """Make the start of a certificate smaller: fewer coordinates, fewer tokens, smaller numbers, the same answer."""
+    import json
+
     from verifier.exact import parse_problem, refutation_document
     from verifier.exact import shrink as make_smaller
     from verifier.exact.reading import Reader, read_json
@@ -156,14 +158,19 @@ def shrink(output: Output, certificate: Path, time_limit: str | None, out: Path 
     small = make_smaller(given, time_limit=seconds_of(time_limit, option="--time-limit"))
     path = _write(small.found, out or Path(f"{certificate.stem}.small.json"))
     assert path is not None
-    tokens = small.document["state"]["tokens"]
-    sentence = (
-        f"The smallest start found has {len(tokens)} tokens of dimension {len(tokens[0])}. {small.found.sentence}"
+    start = small.document["state"]
+    tokens = start.get("tokens")
+    size = (
+        f"is {json.dumps(next(iter(start.values())), ensure_ascii=False)}"
+        if tokens is None
+        else f"has {len(tokens)} tokens of dimension {len(tokens[0])}"
     )
+    sentence = f"The smallest start found {size}. {small.found.sentence}"
     output.result(
         "verifier/shrink/1",
         sentence,
         next_=[shlex.join(["verifier", "check", path])],
+        start=start,
         tokens=tokens,
         tried=small.tried,
         **refutation_document(small.found, certificate=path, floats=None),
