@@ -373,3 +373,14 @@ def test_progress_hears_of_steps_and_hulls(monkeypatch: pytest.MonkeyPatch) -> N
     assert {t for t, _ in heard} == set(range(101))
     assert any("testing a hull" in remark for _, remark in heard)
     assert any("inside up to t = 64 at least" in remark for _, remark in heard)
+
+
+def test_the_clock_is_heeded_inside_a_hull_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    from verifier.exact.hardmax import inside
+
+    monkeypatch.setattr(inside, "GRACE", -1e9)  # late from the first pivot on
+    found = answer(problem(NEVER_FREEZES, claim=WHILE_INSIDE), horizon=100, time_limit=1e3)
+    assert found.answer is ExactAnswer.VERIFIED_TO_HORIZON
+    assert found.horizon.stopped_by == "time limit"
+    assert found.hypotheses[-1].witness["inside_up_to"] == 0  # K^0 is known from the hypotheses
+    assert found.horizon.t == 0

@@ -27,6 +27,8 @@ STEP_BY_STEP = 64
 """Steps whose hull is tested one by one."""
 BLOCK = 64
 """Afterwards, steps between two tests of the hull."""
+GRACE = 1.0
+"""Seconds after a time limit that the last test of a hull may take."""
 MOST_LISTED = 8
 """Steps whose weights are kept as witnesses, besides the last ones."""
 
@@ -53,9 +55,9 @@ class Path:
 
     @property
     def first(self) -> Failure | None:
-        """The first failure at a step t with 0 ∈ K^t."""
+        """The first failure at a step t with 0 ∈ K^t shown; hulls are nested, so a later step inside shows it."""
         found = self.walk.first
-        return None if found is None or (self.exit is not None and found.t >= self.exit[0]) else found
+        return found if found is not None and self.latest is not None and found.t <= self.latest[0] else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,18 @@ class Paths:
     complete: bool = True
 
 
-class InsideFollower:
-    """Follows the paths of one problem. `whole`: each to where the origin leaves, also after a failure."""
+class _Late(Exception):
+    """The clock ran out inside a test of a hull."""
 
-    def __init__(self, follower: Follower, *, whole: bool) -> None:
-        self.follower, self.whole = follower, whole
+
+class InsideFollower:
+    """Follows the paths of one problem. `whole`: each to where the origin leaves, also after a failure.
+
+    `weights` are those that show 0 ∈ K^{t0}, where they are known.
+    """
+
+    def __init__(self, follower: Follower, *, whole: bool, weights: Vector | None = None) -> None:
+        self.follower, self.whole, self._weights = follower, whole, weights
         orbit = follower.orbit
         self._freeze_from = max(orbit.constant_from, orbit.t0 + (follower.problem.step in CONVEX))
 
@@ -103,6 +112,13 @@ class InsideFollower:
         There a tie is an equal least score at different points: unlike the energies, the hull can depend on the
         choice between points that are equal modulo ker B.
         """
+        try:
+            return self._follow(path, ties)
+        except _Late:
+            path.ending = "time"
+            return []
+
+    def _follow(self, path: Path, ties: Ties) -> list[list[int]]:
         walk = path.walk
         while not path.ending:
             state = walk.state
@@ -180,8 +196,16 @@ class InsideFollower:
         return True
 
     def _hull(self, state: State) -> Hull:
-        remark = f"testing a hull, numbers of {state.bottom.bit_length()} bits"
-        return origin_in_hull(exact_points(state), tick=lambda: self.follower.say(state.t, remark))
+        if state.t == self.follower.orbit.t0 and self._weights is not None:
+            return Hull(self._weights, None)
+        remark, deadline = f"testing a hull, numbers of {state.bottom.bit_length()} bits", self.follower.limits.deadline
+
+        def tick() -> None:
+            self.follower.say(state.t, remark)
+            if deadline is not None and time.monotonic() > deadline + GRACE:
+                raise _Late
+
+        return origin_in_hull(exact_points(state), tick=tick)
 
     @staticmethod
     def _inside(path: Path, t: int, weights: Vector) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from verifier.exact.answer import Hypothesis, Refutation, Ties
@@ -30,7 +32,9 @@ def refute_pathwise(follower: Follower, hypotheses: tuple[Hypothesis, ...]) -> R
     `energy-bound-while-inside` says that the inequality of step t holds for all t with 0 ∈ K^0, …, K^t.
     """
     whole = follower.problem.claim == INSIDE
-    inside = InsideFollower(follower, whole=whole)
+    known = next((h.witness["weights"] for h in hypotheses if h.holds and "weights" in h.witness), None)
+    weights = None if known is None else tuple(Fraction(x) for x in known)
+    inside = InsideFollower(follower, whole=whole, weights=weights)
     if follower.problem.ties != "any-selection":
         path = inside.under(follower.problem.ties)
         return _together(follower, hypotheses, (path,), _ties({follower.problem.ties: path}, whole=whole))
@@ -165,14 +169,15 @@ def _to_horizon(
     follower: Follower, hypotheses: tuple[Hypothesis, ...], paths: tuple[Path, ...], ties: Ties | None
 ) -> Refutation:
     open_ = [path for path in paths if path.ending in ("horizon", "time")]
-    walk = min((path.walk for path in open_), key=reached)
+    shortest = min(open_, key=_shown_to)
     horizon = horizon_of(
-        walk,
+        shortest.walk,
         follower.bound,
         worst=max(path.walk.worst for path in paths),
         stopped_by="time limit" if any(path.ending == "time" for path in open_) else "horizon",
         catches=(),  # no counterexample of these two claims is known
     )
+    horizon = replace(horizon, t=_shown_to(shortest))
     return Refutation(
         ExactAnswer.VERIFIED_TO_HORIZON,
         f"The bound holds up to t = {horizon.t}, with the origin in the hull that far; nothing is known beyond. Its "
@@ -182,6 +187,11 @@ def _to_horizon(
         no_certificate=NOT_ATTACKED,
         horizon=horizon,
     )
+
+
+def _shown_to(path: Path) -> int:
+    """The last step whose inequality holds with the origin in the hull that far."""
+    return min(reached(path.walk), path.latest[0]) if path.latest is not None else reached(path.walk)
 
 
 def _hulls(path: Path, *, whole: bool, name: str) -> Hypothesis:
