@@ -1,7 +1,7 @@
 """Is a file a certificate at all? A reading of docs/certificates.md (sections 1, 3 to 8) and of the JSON Schemas.
 
-Only the form: strict JSON, the schema, number form, digits, lengths, dimensions and indices. Computed bounds (work units,
-13,300 bits) are left to the checker.
+Only the form: strict JSON, the schema, number form, digits, lengths, dimensions and indices. Computed bounds (work
+units, 13,300 bits) are left to the checker.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def read(data: bytes) -> dict[str, Any]:
 def depth(text: str) -> int:
     """The deepest nesting of brackets outside strings."""
     now = deepest = 0
-    for token in re.findall(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', text, re.DOTALL):
-        now += (token in "[{") - (token in "]}")
+    for mark in re.findall(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', text, re.DOTALL):
+        now += (mark in "[{") - (mark in "]}")
         deepest = max(deepest, now)
     return deepest
 
@@ -170,7 +170,16 @@ def piecewise(document: dict[str, Any]) -> None:
     for name in ("point", "h"):
         if name in problem["claim"]:
             vector(problem["claim"][name], m)
-    hypotheses = problem["parameters"]["hypotheses"]
+    methods(problem["parameters"]["hypotheses"])
+    if document["kind"] == "invariant":
+        invariant(document, phases, m)
+    if document["kind"] == "spectral":
+        coefficients = [int(c) for c in document["polynomial"]]
+        need(coefficients[-1] > 0 and gcd(*coefficients) == 1, "polynomial")
+        need(len(coefficients) - 1 <= m and document["j"] <= len(coefficients) - 1, "degree")
+
+
+def methods(hypotheses: list[dict[str, Any]]) -> None:
     need(sum(h["kind"] in DERIVING for h in hypotheses) <= 1, "two deriving hypotheses")
     for hypothesis in hypotheses:
         for name in ("A", "matrix"):
@@ -182,12 +191,6 @@ def piecewise(document: dict[str, Any]) -> None:
             square(hypothesis["matrix"], len(hypothesis["matrix"]))
         if hypothesis["kind"] == "heavy-ball":
             vector(hypothesis["slopes"], len(hypothesis["breaks"]) + 1)
-    if document["kind"] == "invariant":
-        invariant(document, phases, m)
-    if document["kind"] == "spectral":
-        coefficients = [int(c) for c in document["polynomial"]]
-        need(coefficients[-1] > 0 and gcd(*coefficients) == 1, "polynomial")
-        need(len(coefficients) - 1 <= m and document["j"] <= len(coefficients) - 1, "degree")
 
 
 def invariant(document: dict[str, Any], phases: list[Any], m: int) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tests.oracles.hardmax import determinant
 
-RESERVED = frozenset("forall psd min max abs sum if in sqrt exp log".split())
+RESERVED = frozenset(["forall", "psd", "min", "max", "abs", "sum", "if", "in", "sqrt", "exp", "log"])
 TOKEN = re.compile(r" *(?:([0-9]+)|([A-Za-z][A-Za-z0-9_]*)|(\.\.|<=|!=|[-+*/^()\[\],:<=]))", re.ASCII)
 CONTEXT = decimal.Context(prec=420, Emax=10**9, Emin=-(10**9))
 CLOSE = decimal.Decimal(10) ** -330

@@ -1,8 +1,8 @@
 """Is the whole statement of a `violation` or `for-all` certificate of the hardmax system true? By plain stepping.
 
-How far is far enough: once every token selects v, 2e_i(t) ≥ |v|²_B =: c0 for ever (docs/certificates.md, section 4: c1 and c2
-are ≥ 0), so every component fails from the first N with (N + 1) c0 > 4ℓD² on, for any ℓ ≥ λ_max. Stepping to N and a
-hundred steps more therefore sees every change from failing to not failing; that the freeze lasts is observed there.
+How far is far enough: once every token selects v, 2e_i(t) ≥ |v|²_B =: c0 for ever (docs/certificates.md, section 4: c1
+and c2 are ≥ 0), so every component fails from the first N with (N + 1) c0 > 4ℓD² on, for any ℓ ≥ λ_max. Stepping to N
+and a hundred steps more therefore sees every change from failing to not failing; that the freeze lasts is observed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import json
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from tests.oracles.certificate_form import fractions
@@ -96,12 +97,12 @@ def hypotheses(document: dict[str, Any], brute: Brute) -> Fraction:
 
 
 def paths(document: dict[str, Any], start: Place) -> list[list[Place]]:
-    """For each branch the places before its first step, after it, …; false unless the branches cover every selection."""
+    """For each branch the places before its first step, after it, …; false unless every selection is covered."""
     listed = []
     for branch in document["branches"]:
         runs = branch["selections"]
         listed.append([tuple(run["targets"]) for run in runs for _ in range(run["steps"])])
-    need(all(a < b for a, b in zip(listed, listed[1:], strict=False)), "order of branches")
+    need(all(a < b for a, b in pairwise(listed)), "order of branches")
     ways: list[list[Place]] = [[start] for _ in listed]
     groups = [list(range(len(listed)))]
     while groups:

@@ -1,8 +1,8 @@
 """Is the whole statement of an `invariant` or `spectral` certificate true? (docs/certificates.md, sections 6 and 7)
 
-The conditions are decided by other means than elimination and interval arithmetic: principal minors, Cramer's rule, corners of
-a box, powers of a companion matrix. Then the orbit itself is stepped over many cycles and must stay in the sets listed; an
-orbit that leaves them though every condition holds is an AssertionError: the page would be wrong.
+The conditions are decided by other means than elimination and interval arithmetic: principal minors, Cramer's rule,
+corners of a box, powers of a companion matrix. Then the orbit itself is stepped over many cycles and must stay in the
+sets listed; an orbit that leaves them though every condition holds is an AssertionError: the page would be wrong.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def inverse_form(P: Matrix, a: Vector) -> Fraction:
     """aᵀP⁻¹a by Cramer's rule."""
     whole, total = determinant(P), Fraction(0)
     for i, x in enumerate(a):
-        total += x * determinant([[a[r] if c == i else y for c, y in enumerate(row)] for r, row in enumerate(P)]) / whole
+        total += (
+            x * determinant([[a[r] if c == i else y for c, y in enumerate(row)] for r, row in enumerate(P)]) / whole
+        )
     return total
 
 
@@ -54,7 +56,10 @@ def check(document: dict[str, Any]) -> None:
     given = Map(document["problem"])
     deriving = hypotheses(given)
     shape, claim = document["shape"], document["problem"]["claim"]
-    allowed = {"converges-to": {"points", "ellipsoid", "box", "ray", "level"}, "limit-points-stationary": {"points", "ray"}}
+    allowed = {
+        "converges-to": {"points", "ellipsoid", "box", "ray", "level"},
+        "limit-points-stationary": {"points", "ray"},
+    }
     allowed["converges"] = allowed["converges-to"] - {"level"}
     need(shape["type"] in allowed.get(claim["name"], set()), "claim")
     if shape["type"] == "level":
@@ -155,7 +160,9 @@ def least(shape: dict[str, Any], k: int, h: Vector, g: Fraction) -> bool:
     return middle >= 0 and middle**2 >= Fraction(shape["R"]) * inverse_form(fractions(shape["P"]), h)
 
 
-def excluded(document: dict[str, Any], deriving: dict[str, Any] | None, shape: dict[str, Any], branches: list[Branch]) -> None:
+def excluded(
+    document: dict[str, Any], deriving: dict[str, Any] | None, shape: dict[str, Any], branches: list[Branch]
+) -> None:
     claim, says = document["problem"]["claim"], document["excluded"]
     k = says["phase"]
     if "h" in says:

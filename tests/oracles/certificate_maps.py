@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import Any
 
 from tests.oracles.certificate_form import DERIVING, fractions
@@ -73,7 +73,7 @@ def contradict(first: Guard, second: Guard) -> bool:
     if pivot is None:
         return False
     k = -A[pivot] / a[pivot]
-    if k <= 0 or A != [-k * x for x in a]:
+    if k <= 0 or [-k * x for x in a] != A:
         return False
     return B + k * b < 0 or (B + k * b == 0 and (r, R) != (">=", ">="))
 
@@ -121,7 +121,7 @@ def slope_at(h: dict[str, Any], x: Fraction) -> Fraction:
 def heavy_ball(h: dict[str, Any], given: Map) -> None:
     breaks, slopes = fractions(h["breaks"]), fractions(h["slopes"])
     alpha, beta, mu, L = (Fraction(h[name]) for name in ("alpha", "beta", "mu", "L"))
-    need(all(a < b for a, b in zip(breaks, breaks[1:], strict=False)), "hypothesis: breaks")
+    need(all(a < b for a, b in pairwise(breaks)), "hypothesis: breaks")
     need(0 < mu <= L and all(mu <= g <= L for g in slopes), "hypothesis: slopes")
     need(alpha > 0 and 0 <= beta < 1, "hypothesis: alpha, beta")
     if h["tuning"] != "none":
@@ -168,7 +168,7 @@ def gradient(A: Matrix, x: Vector) -> Vector:
 def coordinate(h: dict[str, Any], given: Map) -> None:
     A: Matrix = fractions(h["A"])
     n = len(A)
-    need(A == transposed(A) and not any(A[i][i] for i in range(n)), "hypothesis: A")
+    need(transposed(A) == A and not any(A[i][i] for i in range(n)), "hypothesis: A")
     phases: list[list[tuple[list[Guard], Step]]] = []
     for p in range(n):
         row = [-x for x in A[p]]
@@ -271,4 +271,3 @@ def stays_below(document: dict[str, Any]) -> None:
     need(all(value <= g for value in values[:-1]), "an earlier violation")
     need(values[-1] > g, "no violation")
     need(Fraction(document["lhs"]) == values[-1] and Fraction(document["rhs"]) == g, "sides")
-

@@ -90,7 +90,7 @@ def keyword(word: str, argument: Any, home: str) -> Test:
         return lambda x: not isinstance(x, kind) or test(x)
 
     if word == "$ref":
-        return lambda x: referred(argument, home)(x)
+        return lambda x: referred(argument, home)(x)  # noqa: PLW0108  # looked up late: schemas refer to each other
     if word in {"oneOf", "anyOf", "not", "allOf", "propertyNames"}:
         inner = [compiled(schema, home) for schema in (argument if isinstance(argument, list) else [argument])]
         if word == "propertyNames":

@@ -1,10 +1,11 @@
 """The corpus of mutated certificates: written here, compared by tests/unit/test_certificate_corpus.py.
 
     python -m tests.corpus.certificates.generate            write seeds, mutants and the table
-    python -m tests.corpus.certificates.generate --measure  seconds and memory of the checker, mutant by mutant
+    python -m tests.corpus.certificates.generate --measure  seconds and memory of the checker
 
-A line of mutants/KIND.jsonl is a mutant: seed, where, how, `patch` = [place, length cut, pieces put there] in the seed's
-characters (a piece is a text or [character, times]) or `bytes` in base64; form, true: what the oracle says; word: the checker's.
+A line of mutants/KIND.jsonl is a mutant: seed, where, how, `patch` = [place, length cut, pieces put there] in the
+seed's characters (a piece is a text or [character, times]) or `bytes` in base64; form and true: what the oracle says;
+word: the checker's.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ def stored() -> tuple[dict[str, str], dict[str, list[dict[str, Any]]]]:
     """The corpus in git: seeds by name, mutants by kind."""
     seeds = {path.stem: path.read_text(encoding="utf-8") for path in sorted((HERE / "seeds").glob("*.json"))}
     lines = {
-        kind: [json.loads(line) for line in (HERE / "mutants" / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()]
+        kind: [
+            json.loads(line) for line in (HERE / "mutants" / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
         for kind in KINDS
     }
     return seeds, lines
@@ -93,7 +96,9 @@ def drawn(seeds: dict[str, str]) -> Iterator[tuple[str, str, str, str, bytes]]:
 
 def table(lines: dict[str, list[dict[str, Any]]]) -> str:
     """The README's table: what the oracle and the checker say, by kind."""
-    head = "| kind | seeds | mutants | syntactic | semantic | of these false | share | accepted | true, not accepted |\n"
+    head = (
+        "| kind | seeds | mutants | syntactic | semantic | of these false | share | accepted | true, not accepted |\n"
+    )
     rows = [head, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"]
     totals: Counter[str] = Counter()
     for kind in [*KINDS, "all"]:
@@ -163,7 +168,13 @@ def measure() -> None:
                 check(data)
                 os._exit(0)
             _, _, used = os.wait4(child, 0)
-            worst.append((used.ru_utime + used.ru_stime, used.ru_maxrss // 1024, f"{line['seed']}: {line['where']}: {line['how']}"))
+            worst.append(
+                (
+                    used.ru_utime + used.ru_stime,
+                    used.ru_maxrss // 1024,
+                    f"{line['seed']}: {line['where']}: {line['how']}",
+                )
+            )
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     sys.stdout.write(f"this process holds {own} MB\n")
     for seconds, megabytes, what in sorted(worst)[-5:] + [max(worst, key=lambda w: w[1])]:

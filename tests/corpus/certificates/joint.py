@@ -33,7 +33,10 @@ def joint(document: dict[str, Any]) -> Iterator[Change]:
     elif document["kind"] == "violation":
         t = document["t"]
         yield "sides swapped", {**document, "lhs": document["rhs"], "rhs": document["lhs"]}
-        yield "claim's bound lower", edited(document, lambda d: d["problem"]["claim"].update(g=str(Fraction(d["rhs"]) - 1)))
+        yield (
+            "claim's bound lower",
+            edited(document, lambda d: d["problem"]["claim"].update(g=str(Fraction(d["rhs"]) - 1))),
+        )
         yield "one step less, same sides", {**document, "t": t - 1}
     elif document["kind"] == "invariant":
         yield from invariant(document)
@@ -110,12 +113,16 @@ def proofs(document: dict[str, Any]) -> Iterator[Change]:
 
         for r, run in enumerate(branch["selections"]):
             targets = run["targets"]
-            yield f"run {r} of branch {b} split", change(lambda x, r=r, run=run: x["selections"].insert(r, {**run, "steps": 1}))
+            yield (
+                f"run {r} of branch {b} split",
+                change(lambda x, r=r, run=run: x["selections"].insert(r, {**run, "steps": 1})),
+            )
             yield f"run {r} of branch {b} dropped", change(lambda x, r=r: x["selections"].pop(r))
             for i in range(len(targets)):
                 other = [(y + 1) % len(targets) if k == i else y for k, y in enumerate(targets)]
-                yield f"run {r} of branch {b}: token {i} selects the next", change(
-                    lambda x, r=r, other=other: x["selections"][r].update(targets=other)
+                yield (
+                    f"run {r} of branch {b}: token {i} selects the next",
+                    change(lambda x, r=r, other=other: x["selections"][r].update(targets=other)),
                 )
         yield f"first run of branch {b} from the next", change(lambda x: x["selections"][0].update(steps=2))
         if "freeze" in branch:
@@ -127,15 +134,21 @@ def proofs(document: dict[str, Any]) -> Iterator[Change]:
 
             for steps in (1, 7, 300):
                 yield f"freeze of branch {b} {steps} later", change(lambda x, steps=steps: later(x, steps))
-            yield f"freeze of branch {b} later, steps not", change(lambda x: x["freeze"].update(step=x["freeze"]["step"] + 1))
+            yield (
+                f"freeze of branch {b} later, steps not",
+                change(lambda x: x["freeze"].update(step=x["freeze"]["step"] + 1)),
+            )
             if branch["selections"]:
                 yield f"freeze of branch {b} earlier", change(lambda x: earlier(x))
         if "separation" in branch:
             for factor in (2, Fraction(1, 3)):
-                yield f"separation of branch {b} times {factor}", change(
-                    lambda x, factor=factor: x["separation"].update(
-                        u=scaled(x["separation"]["u"], factor), delta=scaled(x["separation"]["delta"], factor)
-                    )
+                yield (
+                    f"separation of branch {b} times {factor}",
+                    change(
+                        lambda x, factor=factor: x["separation"].update(
+                            u=scaled(x["separation"]["u"], factor), delta=scaled(x["separation"]["delta"], factor)
+                        )
+                    ),
                 )
     for name in ("fails_from",):
         if name in document:
@@ -196,14 +209,21 @@ def invariant(document: dict[str, Any]) -> Iterator[Change]:
         yield "half-space doubled", edited(document, lambda d: d["excluded"].update(h=scaled(d["excluded"]["h"], 2)))
     if kind == "ray":
         for factor in (2, Fraction(1, 2), 1000, -1):
-            other = {**shape, "u": scaled(shape["u"], factor), "epsilon": scaled(shape["epsilon"], 1 / Fraction(factor))}
+            other = {
+                **shape,
+                "u": scaled(shape["u"], factor),
+                "epsilon": scaled(shape["epsilon"], 1 / Fraction(factor)),
+            }
             yield f"u times {factor}, epsilon divided", {**document, "shape": other}
         two = {**shape, "lambda": str(Fraction(shape["lambda"]) ** 2)}
         yield "two rounds as one cycle", {**document, "cycle": cycle * 2, "shape": two}
     if "h" in document["excluded"]:
         e = document["excluded"]
         yield "half-space turned", {**document, "excluded": {**e, "h": scaled(e["h"], -1), "g": scaled(e["g"], -1)}}
-        yield "half-space in other units", {**document, "excluded": {**e, "h": scaled(e["h"], 3), "g": scaled(e["g"], 3)}}
+        yield (
+            "half-space in other units",
+            {**document, "excluded": {**e, "h": scaled(e["h"], 3), "g": scaled(e["g"], 3)}},
+        )
 
 
 def spectral(document: dict[str, Any]) -> Iterator[Change]:

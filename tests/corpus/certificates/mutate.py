@@ -1,7 +1,7 @@
 """Every mutation of a certificate: each leaf, each container, the file as a whole. Deterministic, no randomness.
 
-A mutant is (where, how, bytes). Outside `problem` every operation is applied to every leaf; inside it, where the same shapes
-recur many times, the operations take turns.
+A mutant is (where, how, bytes). Outside `problem` every operation is applied to every leaf; inside it, where the same
+shapes recur many times, the operations take turns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,25 @@ Mutant = tuple[str, str, bytes]
 QUANTITY = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
 HUGE = "7" * 5000
 NUMBERS = ["4", "-7", "4.0", "4.5", "1e2", "NaN", "Infinity", "-Infinity", "null", "true", "false", '["4"]', "{}", HUGE]
-STRINGS = ["", " 4", "4 ", "4\\n", "+4", "04", "-0", "4/1", "8/2", "6/4", "0/5", "1/0", "4/-5", "--4", "4e0", "4.0", "1/2/3"]
+STRINGS = [
+    "",
+    " 4",
+    "4 ",
+    "4\\n",
+    "+4",
+    "04",
+    "-0",
+    "4/1",
+    "8/2",
+    "6/4",
+    "0/5",
+    "1/0",
+    "4/-5",
+    "--4",
+    "4e0",
+    "4.0",
+    "1/2/3",
+]
 STRINGS += ["\u0664", "0x4", "1_000", "\\u0034\\u0000", HUGE, "1/" + HUGE]
 COUNTERS = ['"2"', "2.0", "2.5", "1e2", "true", "false", "null", "[2]", "-0", "-1", "1000000000000001", "02", HUGE]
 TEXTS = ["4", "null", "[]", '""', '"\\u0000\\u001b[31m\\u202e"', '"\\ud800"', '"' + "x" * 5000 + '"']
@@ -42,8 +60,27 @@ WORDS: dict[str, list[str]] = {
     "name": ["converges-to", "converges", "bounded", "limit-points-stationary", "stays-below"],
 }
 FREE = {"openreview", "arxiv", "title", "locator", "quote"}
-SWAPS = [("<=", "<"), ("<=", "="), ("<", "<="), ("<", "!="), ("=", "!="), ("+", "-"), ("-", "+"), ("*", "+"), ("*", "/")]
-SWAPS += [("/", "*"), ("^", "*"), ("..", "..1+"), ("in 0", "in 1"), ("min", "max"), ("max", "min"), ("abs", ""), ("(", "")]
+SWAPS = [
+    ("<=", "<"),
+    ("<=", "="),
+    ("<", "<="),
+    ("<", "!="),
+    ("=", "!="),
+    ("+", "-"),
+    ("-", "+"),
+    ("*", "+"),
+    ("*", "/"),
+]
+SWAPS += [
+    ("/", "*"),
+    ("^", "*"),
+    ("..", "..1+"),
+    ("in 0", "in 1"),
+    ("min", "max"),
+    ("max", "min"),
+    ("abs", ""),
+    ("(", ""),
+]
 SWAPS += [(")", ""), ("[", "("), (" ", "  "), (" ", "\\t"), ("sum", "forall"), ("forall", "sum"), ("psd", "sqrt")]
 SWAPS += [("sqrt", "exp"), ("exp", "log"), ("log", "abs"), ("if", "max"), ("i", "k"), ("<", "<" + "(" * 40)]
 
@@ -119,7 +156,12 @@ def leaf(document: Any, path: Path, value: Any, turn: int) -> Iterator[tuple[str
         yield "another text", compact(put(document, path, value + "!"))
         for text in turns(TEXTS, 3, turn):
             yield f"text as {text[:20]}", raw(document, path, text)
-    elif path[:2] == ("problem", "parameters") and path[2] in {"hypotheses", "conclusion"} and len(path) <= 4 and " " in value:
+    elif (
+        path[:2] == ("problem", "parameters")
+        and path[2] in {"hypotheses", "conclusion"}
+        and len(path) <= 4
+        and " " in value
+    ):
         yield from formula(document, path, value)
     elif key in WORDS and (key != "claim" or path[-1] == "claim"):
         for word in [w for w in WORDS[key] if w != value]:

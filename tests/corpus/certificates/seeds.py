@@ -1,6 +1,6 @@
 """The certificates that the corpus mutates: the format page's own examples, and more built by brute force.
 
-Nothing here asks the finder: a hardmax proof is found by stepping every selection until all tokens select one and the same.
+Nothing here asks the finder: a hardmax proof is found by stepping every selection until all tokens select the same one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SCHEMA = "verifier/certificate/1"
 EXAMPLES = ("4-1", "4-1-freeze", "4-1-separation", "stays-below", "heavy-ball-ellipsoid", "powell-ray")
 EXAMPLES += ("alternating-points", "alternating-level", "box", "admm", "simultaneous", "quadratic-form", "exponential")
 SOURCE: dict[str, Any] = {
-    "paper": {"openreview": "zrn7rRuvhW", "arxiv": "2508.09628v1", "title": "A title with \"quotes\" and λ"},
+    "paper": {"openreview": "zrn7rRuvhW", "arxiv": "2508.09628v1", "title": 'A title with "quotes" and λ'},
     "locator": "Theorem 3.1",
     "quote": "for all i and t",
     "symbols": {"J": "half of <Bx, x>"},
@@ -83,7 +83,9 @@ def hardmax(kind: str, document: dict[str, Any], *, weights: list[str], bound: s
     found["branches"] = branches
     if kind == "for-all":
         found["fails_from"] = max(b["fails_from"] for b in branches)
-        found["fails_from_by_component"] = [max(x) for x in zip(*(b["fails_from_by_component"] for b in branches), strict=True)]
+        found["fails_from_by_component"] = [
+            max(x) for x in zip(*(b["fails_from_by_component"] for b in branches), strict=True)
+        ]
     return found
 
 
@@ -104,9 +106,13 @@ def attention() -> dict[str, dict[str, Any]]:
         "violation-list": hardmax(
             "violation", problem(plane, B=shrinking, ties="lowest-index"), weights=plane_weights, bound="2"
         ),
-        "violation-golden": hardmax("violation", problem(plane, B=golden), weights=plane_weights, bound="1309017/500000"),
+        "violation-golden": hardmax(
+            "violation", problem(plane, B=golden), weights=plane_weights, bound="1309017/500000"
+        ),
         "for-all-fork": hardmax("for-all", problem(fork), weights=fork_weights, bound="1"),
-        "for-all-fork-highest": hardmax("for-all", problem(fork, ties="highest-index"), weights=fork_weights, bound="1"),
+        "for-all-fork-highest": hardmax(
+            "for-all", problem(fork, ties="highest-index"), weights=fork_weights, bound="1"
+        ),
         "for-all-list": hardmax("for-all", problem(plane, B=shrinking), weights=plane_weights, bound="2"),
         "for-all-golden": hardmax("for-all", problem(plane, B=golden), weights=plane_weights, bound="1309017/500000"),
         "for-all-merge": hardmax("for-all", {**problem(merge), **SOURCE}, weights=merge_weights, bound="1"),
@@ -157,40 +163,72 @@ def maps() -> dict[str, dict[str, Any]]:
     turn = [[piece([["3/5", "-4/5"], ["4/5", "3/5"]], ["0", "0"])]]
     return {
         "stays-below-tent": certificate(
-            "violation", affine(tent, ["1/5"], {"name": "stays-below", "h": ["1"], "g": "3/5"}, both), t=2, lhs="4/5", rhs="3/5"
+            "violation",
+            affine(tent, ["1/5"], {"name": "stays-below", "h": ["1"], "g": "3/5"}, both),
+            t=2,
+            lhs="4/5",
+            rhs="3/5",
         ),
         "points-tent": certificate(
-            "invariant", affine(tent, ["1/5"], {"name": "converges"}, both), start=1, cycle=[0, 1],
-            shape={"type": "points", "points": [["2/5"], ["4/5"]]}, excluded={"phase": 0, "other_phase": 1},
+            "invariant",
+            affine(tent, ["1/5"], {"name": "converges"}, both),
+            start=1,
+            cycle=[0, 1],
+            shape={"type": "points", "points": [["2/5"], ["4/5"]]},
+            excluded={"phase": 0, "other_phase": 1},
         ),
         "ray-converges": certificate(
-            "invariant", affine(flip, ["13/2"], {"name": "converges"}), start=0, cycle=[0, 1],
+            "invariant",
+            affine(flip, ["13/2"], {"name": "converges"}),
+            start=0,
+            cycle=[0, 1],
             shape={"type": "ray", "c": ["6"], "u": ["1"], "lambda": "1/4", "epsilon": "1/2"},
             excluded={"phase": 0, "other_phase": 1},
         ),
         "ellipsoid-converges": certificate(
-            "invariant", affine(flip, ["4"], {"name": "converges"}), start=1, cycle=[1, 0],
+            "invariant",
+            affine(flip, ["4"], {"name": "converges"}),
+            start=1,
+            cycle=[1, 0],
             shape={"type": "ellipsoid", "P": [["1"]], "R": "7/2", "centres": [["-6"], ["6"]]},
             excluded={"phase": 1, "h": ["1"], "g": "2", "other_phase": 0, "other_g": "1"},
         ),
         "box-converges": certificate(
-            "invariant", affine(flip, ["4"], {"name": "converges"}), start=1, cycle=[1, 0],
+            "invariant",
+            affine(flip, ["4"], {"name": "converges"}),
+            start=1,
+            cycle=[1, 0],
             shape={"type": "box", "low": [["-7"], ["5"]], "high": [["-5"], ["7"]]},
             excluded={"phase": 1, "h": ["1"], "g": "5", "other_phase": 0, "other_g": "-5"},
         ),
         "difference": certificate(
-            "spectral", affine([[piece([["1", "1"], ["0", "2"]], ["0", "1"])]], ["0", "0"], {"name": "converges"}),
-            of="difference", polynomial=["2", "-3", "1"], squarings=0, j=1, relation=">",
+            "spectral",
+            affine([[piece([["1", "1"], ["0", "2"]], ["0", "1"])]], ["0", "0"], {"name": "converges"}),
+            of="difference",
+            polynomial=["2", "-3", "1"],
+            squarings=0,
+            j=1,
+            relation=">",
         ),
         "rotation": certificate(
-            "spectral", affine(turn, ["1", "2"], {"name": "converges-to", "point": ["0", "0"]}),
-            of="start", polynomial=["5", "-6", "5"], squarings=2, j=2, relation=">=",
+            "spectral",
+            affine(turn, ["1", "2"], {"name": "converges-to", "point": ["0", "0"]}),
+            of="start",
+            polynomial=["5", "-6", "5"],
+            squarings=2,
+            j=2,
+            relation=">=",
         ),
     }
 
 
 def expressions(
-    kind: str, variables: dict[str, Any], assignment: dict[str, Any], hypotheses: list[str], conclusion: str, **rest: Any
+    kind: str,
+    variables: dict[str, Any],
+    assignment: dict[str, Any],
+    hypotheses: list[str],
+    conclusion: str,
+    **rest: Any,
 ) -> dict[str, Any]:
     parameters = {"variables": variables, "hypotheses": hypotheses, "conclusion": conclusion}
     problem = {"schema": "verifier/problem/1", "system": "expressions", "parameters": parameters}
@@ -212,12 +250,16 @@ def formulas() -> dict[str, dict[str, Any]]:
             "sum(i in 0..2: v[i]) - r^3 / 2 <= -(r - 20)^2 / 15",
         ),
         "rearrangement": expressions(
-            "witness", {"a": {"vector": 2}, "b": {"vector": 2}}, {"a": ["2", "1"], "b": ["3", "5"]},
+            "witness",
+            {"a": {"vector": 2}, "b": {"vector": 2}},
+            {"a": ["2", "1"], "b": ["3", "5"]},
             ["forall(i in 0..1: 0 < a[i])", "a[0] + a[1] < b[0] + b[1]"],
             "(a[0] + a[1]) * (b[0] + b[1]) <= 2 * sum(i in 0..1: a[i] * b[i])",
         ),
         "logarithm": expressions(
-            "ball", {"x": {"vector": 2}}, {"x": ["1/2", "3"]},
+            "ball",
+            {"x": {"vector": 2}},
+            {"x": ["1/2", "3"]},
             ["forall(i in 0..1: log(x[i]) < sqrt(x[i]))", "abs(log(x[0])) < 7/10"],
             "exp(sum(i in 0..1: log(x[i])) / 2) <= max(sqrt(3/2), exp(-x[1])) - exp(-12)",
             precision=100,
