@@ -21,7 +21,8 @@ def make_smaller(
 ) -> tuple[Document, Refutation, int]:
     """The start after replacing single entries while the answer and a certificate stay, and how many were tried.
 
-    At most 60 are tried, for starts of at most 16 numbers. The statement stays as it is, and so does the number of tokens and their dimension.
+    At most 60 are tried, for starts of at most 16 numbers. The statement stays as it is, and so does the number of
+    tokens and their dimension.
     """
     tried, changed = 0, _count(document["state"]) <= MOST_NUMBERS
     while changed and tried < MOST_TRIED:
