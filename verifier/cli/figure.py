@@ -57,7 +57,7 @@ def draw(problem: Problem, found: Refutation, path: Path, *, horizon: int) -> tu
 
     picture = margin_figure(series)
     beside = path.with_suffix(".csv")
-    _write_whole({path: picture.svg + "\n", beside: picture.csv})
+    _write_whole({beside: picture.csv, path: picture.svg + "\n"})  # no picture without its numbers
     return {"svg": str(path), "csv": str(beside)}, ""
 
 

@@ -151,7 +151,7 @@ class FloatSeries:
     """A form's run, step by step: the claim's quantity, the distance to the exact run, and the bound on that distance.
 
     `apart` is |float − exact|, of the quantity itself (hardmax) or of the state's largest entry (maps). `bounds` is
-    None from where the runs have selected differently, every entry is None from where float64 has no state.
+    None from where the runs have selected differently, and where nobody asked; all are None where float64 has no state.
     """
 
     form: str

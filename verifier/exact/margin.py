@@ -42,8 +42,13 @@ class MarginSeries:
     answer: str
 
 
-def compare(problem: HardmaxProblem | MapProblem, found: Refutation, *, horizon: int) -> Comparison:
-    """The exact run and every float64 form side by side; `found` says how far they must go to be of use."""
+def compare(
+    problem: HardmaxProblem | MapProblem, found: Refutation, *, horizon: int, bounds: bool = False
+) -> Comparison:
+    """The exact run and every float64 form side by side; `found` says how far they must go to be of use.
+
+    `bounds` asks for a bound on the rounding at every step, which a picture shows.
+    """
     first = found.first_violation.t if found.first_violation is not None else None
     if isinstance(problem, MapProblem):
         return compare_map(problem, first, horizon=horizon)
@@ -51,7 +56,7 @@ def compare(problem: HardmaxProblem | MapProblem, found: Refutation, *, horizon:
         rule = "highest-index" if problem.ties == "highest-index" else "lowest-index"
         first = found.ties.answers[rule][1] if rule in found.ties.answers else None
     ends = None if found.exit_step is None else max(problem.t0, found.exit_step - 1)  # 0 is outside from then on
-    return compare_hardmax(problem, first, horizon=horizon, ends=ends)
+    return compare_hardmax(problem, first, horizon=horizon, ends=ends, bounds=bounds)
 
 
 def margins(problem: HardmaxProblem | MapProblem, found: Refutation, *, horizon: int) -> MarginSeries:
@@ -60,7 +65,7 @@ def margins(problem: HardmaxProblem | MapProblem, found: Refutation, *, horizon:
     For the energy bound it is left/right − 1 at the token where that is largest; for maps the quantity that the claim
     speaks of. Exact values are doubles rounded from the exact ones. `horizon` limits the steps as in `refute`.
     """
-    return thinned(compare(problem, found, horizon=horizon), answer=str(found.answer))
+    return thinned(compare(problem, found, horizon=horizon, bounds=True), answer=str(found.answer))
 
 
 def thinned(given: Comparison, *, answer: str) -> MarginSeries:
