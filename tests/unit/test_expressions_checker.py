@@ -72,6 +72,28 @@ def test_random_problems(seed: int, real: bool, tmp_path: Path) -> None:  # noqa
     assert answers[ExactAnswer.UNSUPPORTED_HYPOTHESIS] > 3
 
 
+NEAR_THE_BOUND = [
+    "sum(i in 1..66600: x*x) < 0",
+    "forall(i in 1..39900: i*1 < 39900)",
+    "0 < -sum(i in 1..24900: if(0 < i, x^2, 1)*1)",
+    "0 < -sum(i in 1..28500: 1 + v[i - i]^2)",
+    "sum(i in 1..33300: sqrt(i)*i/1) < 0",
+    "sum(i in 1..99, j in 1..99: exp(1/(i + j))) < 0",
+    "0 < -sum(i in 1..33300: abs(min(1, -2, x)))",
+]
+
+
+@pytest.mark.slow  # each evaluates some 200,000 nodes twice
+@pytest.mark.parametrize("conclusion", NEAR_THE_BOUND)
+def test_what_the_finder_still_certifies_is_within_the_checkers_bounds(conclusion: str, tmp_path: Path) -> None:
+    values = {"x": "2", "y": "1", "v": ["1", "2", "3"], "A": [["1", "0"], ["0", "1"]]}
+    problem = document(conclusion, values)
+    found = refute(parse_problem(problem))
+    assert found.answer is ExactAnswer.VIOLATED
+    assert found.certificate is not None
+    assert verdict(found.certificate, tmp_path) == "ACCEPTED"
+
+
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_problems_are_accepted_by_the_checker_alone(path: Path, tmp_path: Path) -> None:
     found = refute(parse_problem(json.loads(path.read_text())))

@@ -231,6 +231,7 @@ class Evaluator(Generic[R]):
 
     def _arm(self, node: Choice, scope: Scope) -> Expression:
         self._meter.charge()
+        self._meter.charge()  # the guard is a node too
         truth, _ = self._sides(node.guard, scope)
         return node.yes if truth else node.no
 
