@@ -28,6 +28,8 @@ def find_ellipsoids(trace: Trace, regime: Regime, clock: Clock) -> Iterator[Stay
     largest = None if P is None else _room(P, regime, centres)
     if P is None or largest is None:
         return
+    far = quadratic(P, minus(trace.state(regime.start), centres[0]))
+    largest = min(largest, Fraction(far.numerator // far.denominator + 1))  # the whole regime is inside
     before: tuple[int, Fraction] | None = None
     for halving in range(MOST_HALVINGS):
         clock.tick(trace.last, "looking for ellipsoids")
