@@ -20,6 +20,11 @@ class Judgement(NamedTuple):
     true: bool
     why: str
 
+    @property
+    def label(self) -> str:
+        """`syntactic`, or of a certificate `true` or `false`."""
+        return str(self.true).lower() if self.form == "semantic" else self.form
+
 
 def judge(data: bytes) -> Judgement:
     """Decide by brute force whether the bytes are a certificate whose whole statement is true."""

@@ -4,8 +4,9 @@
     python -m tests.corpus.certificates.generate --measure  seconds and memory of the checker
 
 A line of mutants/KIND.jsonl is a mutant: seed, where, how, `patch` = [place, length cut, pieces put there] in the
-seed's characters (a piece is a text or [character, times]) or `bytes` in base64; form and true: what the oracle says;
-word: the checker's.
+seed's characters (a piece is a text or [character, times]) or `bytes` in base64; `is`: what the oracle says of it
+(syntactic, false, true, or same: true
+and nothing but its seed in other words); `word`: the checker's.
 """
 
 from __future__ import annotations
@@ -68,6 +69,28 @@ def unpacked(seed: str, line: dict[str, Any]) -> bytes:
     return (seed[:at] + new + seed[at + cut :]).encode()
 
 
+def meant(text: str | bytes) -> Any:
+    """What a certificate says: its document without spaces in formulas and without the texts that are only shown."""
+    document = json.loads(text)
+    problem = document["problem"]
+    for name in ("paper", "locator", "quote", "symbols"):
+        problem.pop(name, None)
+    parameters = problem["parameters"]
+    for number, hypothesis in enumerate(parameters.get("hypotheses", [])):
+        if isinstance(hypothesis, str):
+            parameters["hypotheses"][number] = hypothesis.replace(" ", "")
+        else:
+            hypothesis.pop("name", None)
+    if "conclusion" in parameters:
+        parameters["conclusion"] = parameters["conclusion"].replace(" ", "")
+    return document
+
+
+def labelled(seed: str, data: bytes, found: str) -> str:
+    """`same` where a true mutant says no more and no less than its seed; else what the oracle found."""
+    return "same" if found == "true" and meant(data) == meant(seed) else found
+
+
 def stored() -> tuple[dict[str, str], dict[str, list[dict[str, Any]]]]:
     """The corpus in git: seeds by name, mutants by kind."""
     seeds = {path.stem: path.read_text(encoding="utf-8") for path in sorted((HERE / "seeds").glob("*.json"))}
@@ -97,26 +120,26 @@ def drawn(seeds: dict[str, str]) -> Iterator[tuple[str, str, str, str, bytes]]:
 def table(lines: dict[str, list[dict[str, Any]]]) -> str:
     """The README's table: what the oracle and the checker say, by kind."""
     head = (
-        "| kind | seeds | mutants | syntactic | semantic | of these false | share | accepted | true, not accepted |\n"
+        "| kind | seeds | mutants | syntactic | same | semantic | of these false | share | accepted | true, not accepted |\n"
     )
-    rows = [head, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"]
+    rows = [head, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"]
     totals: Counter[str] = Counter()
     for kind in [*KINDS, "all"]:
         count = Counter(totals)
         for line in lines.get(kind, []):
             count["mutants"] += 1
-            count[line["form"]] += 1
-            count["false"] += line["form"] == "semantic" and not line["true"]
+            count[line["is"]] += 1
             count["accepted"] += line["word"] == "ACCEPTED"
-            count["lost"] += line["true"] and line["word"] != "ACCEPTED"
+            count["lost"] += line["is"] in {"true", "same"} and line["word"] != "ACCEPTED"
         count["seeds"] += len({line["seed"] for line in lines.get(kind, [])})
         if kind == "all":
             count = totals
         else:
             count -= totals
             totals += count
+        count["semantic"] = count["false"] + count["true"]
         share = 1000 * count["false"] // count["semantic"]
-        numbers = [count[x] for x in ("seeds", "mutants", "syntactic", "semantic", "false")]
+        numbers = [count[x] for x in ("seeds", "mutants", "syntactic", "same", "semantic", "false")]
         cells = [kind, *numbers, f"{share // 10}.{share % 10} %", count["accepted"], count["lost"]]
         rows.append("| " + " | ".join(map(str, cells)) + " |\n")
     return "".join(rows)
@@ -147,7 +170,7 @@ def write() -> None:
     for kind, name, where, how, data in drawn(seeds):
         found = judge(data)
         line = {"seed": name, "where": where, "how": how, **packed(seeds[name], data)}
-        lines[kind].append({**line, "form": found.form, "true": found.true, "word": check(data).word})
+        lines[kind].append({**line, "is": labelled(seeds[name], data, found.label), "word": check(data).word})
         assert unpacked(seeds[name], line) == data
     for kind, found_ in lines.items():
         text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in found_)
