@@ -54,7 +54,8 @@ def checked(folder: Path, name: str) -> str:
 def test_what_is_found_is_accepted(
     verifier: Verifier, tmp_path: Path, sampler: str, seed: int, shape: list[int]
 ) -> None:
-    name = copied(tmp_path, "frank-wolfe-search.json", sampler=sampler, seed=seed, tokens=shape[0], dimension=shape[1])
+    find = {"sampler": sampler, "seed": seed, "tokens": shape[0], "dimension": shape[1], "denominator": 7}
+    name = copied(tmp_path, "frank-wolfe-search.json", **find)
     said = verifier("refute", name, "--json")
     assert said.code == 0, said.err
     document = said.document

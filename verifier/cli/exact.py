@@ -78,13 +78,15 @@ def _write(found: Refutation, path: Path) -> str | None:
 
 
 def _show(output: Output, found: Refutation, floats: dict[str, Any] | None, *, energy: bool) -> None:
+    import json
+
     from verifier.exact.horizons import horizon_sentences
 
     output.show(f"{found.answer}: {found.answer.sentence}.")
     for h in found.hypotheses:
         output.show(f"  {'holds' if h.holds else 'FAILS':<6} {h.name}: {h.sentence}")
     if found.search is not None and found.search.found_start is not None:
-        output.show(f"  start found: {found.search.found_start}")
+        output.show(f"  start found: {json.dumps(found.search.found_start)}")
     if found.ties is not None:
         classes = ", ".join(map(str, found.ties.classes))
         output.show(f"  first tie: t = {found.ties.t}, token {found.ties.token}, classes {classes}")
