@@ -298,3 +298,129 @@ def test_wrong_shapes_are_complaints_with_a_path() -> None:
 def test_no_two_systems_share_a_kind() -> None:
     kinds = [system.kind for system in systems().values() if system.kind]
     assert not any(a == b for a, b in combinations(kinds, 2))
+
+
+def slow_map(claim: Document) -> Document:
+    """x ← 2x mod 1 in two branches, from a start whose period is long: no set of the format, few bits."""
+    half = {"a": ["-1"], "b": "1/2", "relation": ">"}
+    other = {"a": ["1"], "b": "-1/2", "relation": ">="}
+    phase = [
+        {"guards": [half], "M": [["2"]], "c": ["0"]},
+        {"guards": [other], "M": [["2"]], "c": ["-1"]},
+    ]
+    return {
+        "schema": "verifier/problem/1",
+        "system": "piecewise-affine",
+        "parameters": {"map": [phase], "hypotheses": []},
+        "state": {"z": ["1/1000003"]},
+        "claim": claim,
+    }
+
+
+def test_a_horizon_says_how_far_and_how_near() -> None:
+    document = slow_map({"name": "stays-below", "h": ["1"], "g": "1"})
+    found = refute(parse_problem(document), horizon=3_000)
+    assert found.answer is ExactAnswer.VERIFIED_TO_HORIZON
+    assert found.horizon is not None
+    z, largest = Fraction(1, 1_000_003), (Fraction(0), 0)
+    for t in range(3_001):
+        largest = max(largest, (z, -t))
+        z = 2 * z % 1
+    assert found.horizon.t == 3_000
+    assert found.horizon.margin == float(1 - largest[0])
+    assert found.horizon.margin_at == -largest[1]
+    assert found.horizon.stopped_by == "horizon"
+
+
+def test_a_forecast_for_steady_growth_is_the_crossing() -> None:
+    document = linear(
+        [["1", "0"], ["0", "1/2"]], ["0", "1"], {"name": "stays-below", "h": ["1", "0"], "g": "1000"}, ["3", "0"]
+    )
+    found = refute(parse_problem(document), horizon=200)
+    assert found.horizon is not None
+    assert (found.horizon.t, found.horizon.margin) == (200, 400.0)
+    assert found.horizon.predicted_crossing == 334
+    longer = refute(parse_problem(document))
+    assert longer.first_violation is not None
+    assert longer.first_violation.t == 334
+
+
+def test_a_cycle_longer_than_the_format_is_said_without_a_certificate() -> None:
+    document = slow_map({"name": "converges"})
+    document["state"]["z"] = ["1/107"]  # 2 has the order 106 modulo 107
+    found = refute(parse_problem(document))
+    assert found.answer is ExactAnswer.VIOLATED_FOR_ALL
+    assert found.certificate is None
+    assert "longer" in found.no_certificate
+
+
+def test_a_late_failure_is_found_and_too_long_for_a_certificate() -> None:
+    document = linear([["1"]], ["0"], {"name": "stays-below", "h": ["1"], "g": "2500"}, ["1"])
+    found = refute(parse_problem(document))
+    assert found.answer is ExactAnswer.VIOLATED
+    assert found.first_violation is not None
+    assert (found.first_violation.t, found.first_violation.lhs) == (2_501, 2_501)
+    assert found.certificate is None
+    document["claim"]["g"] = "1999"
+    assert refute(parse_problem(document)).certificate is not None
+
+
+def test_a_time_limit_ends_every_search() -> None:
+    document = slow_map({"name": "stays-below", "h": ["1"], "g": "1"})
+    found = refute(parse_problem(document), horizon=1_000_000, time_limit=0.2)
+    assert found.answer is ExactAnswer.VERIFIED_TO_HORIZON
+    assert found.horizon is not None
+    assert found.horizon.stopped_by == "time limit"
+    assert 0 < found.horizon.t < 1_000_000
+    for name in ("heavy-ball", "powell", "three-block-admm"):
+        nothing = refute(read_problem(PROBLEMS / f"{name}.json"), time_limit=0.0)
+        assert nothing.answer is ExactAnswer.VERIFIED_TO_HORIZON
+        assert nothing.horizon is not None
+        assert nothing.horizon.stopped_by == "time limit"
+
+
+def test_long_runs_say_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("verifier.exact.piecewise.clock.REMARK_AFTER", 0.0)
+    heard: list[int] = []
+    document = slow_map({"name": "stays-below", "h": ["1"], "g": "1"})
+    refute(parse_problem(document), horizon=50, progress=lambda t, _: heard.append(t))
+    assert heard[0] == 0
+    assert max(heard) >= 49
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_root_counts_agree_with_numpy(seed: int) -> None:
+    import random
+
+    import numpy as np
+
+    from verifier.exact.piecewise.roots import at_most_one, inside
+
+    rng = random.Random(seed)  # noqa: S311  # draws test polynomials
+    for _ in range(200):
+        c = (*(rng.randint(-9, 9) for _ in range(rng.randint(1, 6))), rng.randint(1, 12))
+        moduli = np.abs(np.roots(list(reversed(c))))
+        largest = moduli.max(initial=0.0)
+        if abs(largest - 1) > 1e-6:
+            assert inside(c) == (largest < 1)
+            assert at_most_one(c) == (largest < 1)
+
+
+def test_roots_on_the_circle_count_once() -> None:
+    from verifier.exact.piecewise.roots import at_most_one, inside
+
+    def times(*factors: tuple[int, ...]) -> tuple[int, ...]:
+        whole = (1,)
+        for f in factors:
+            whole = tuple(
+                sum(whole[i] * f[k - i] for i in range(len(whole)) if 0 <= k - i < len(f))
+                for k in range(len(whole) + len(f) - 1)
+            )
+        return whole
+
+    one, minus_one, turn, third, decay, growth = (-1, 1), (1, 1), (5, -6, 5), (1, 1, 1), (-1, 2), (-2, 1)
+    for simple in ((one,), (minus_one, decay), (turn, third, one), (turn, decay, decay), ((0, 1), one)):
+        assert at_most_one(times(*simple))
+        assert not inside(times(*simple))
+    for bad in ((one, one), (turn, turn, decay), (third, growth), (growth, decay), (minus_one, one, minus_one)):
+        assert not at_most_one(times(*bad))
