@@ -126,7 +126,7 @@ def write_the_example(folder: Path) -> Path:
     case = folder / "records"
     case.mkdir()
     for language, name in (("python", "records.py"), ("toml", "case.toml")):
-        (text,) = (block.text for block in blocks(CASE_PAGE) if block.language == language)
+        text, *_ = (block.text for block in blocks(CASE_PAGE) if block.language == language)
         (case / name).write_text(text)
     return case
 

@@ -11,6 +11,9 @@ from verifier.model.answers import ExactAnswer
 from verifier.model.results import ExactEvidence, ProbeResult
 from verifier.report.text import listed, plain
 
+MOST_WITNESS = 160
+"""Characters of a witness that a table shows; all of them stand in the JSON."""
+
 MOST_DIGITS = 60
 """Longer numbers are shown as decimals; the certificate has them in full."""
 
@@ -22,18 +25,33 @@ def exact_evidence(probe: ProbeResult) -> ExactEvidence | None:
 
 @dataclass(frozen=True, slots=True)
 class HypothesisRow:
-    """A hypothesis as a table shows it."""
+    """A hypothesis as a table shows it; `witness` is empty where it is too long to be read."""
 
     name: str
     holds: bool
     sentence: str
+    witness: str
 
 
 def hypothesis_rows(found: ExactEvidence) -> list[HypothesisRow]:
     """Every hypothesis of the claim, and what shows that it holds or fails here."""
     return [
-        HypothesisRow(plain(h["name"]), bool(h["holds"]), plain(h["sentence"])) for h in found.document["hypotheses"]
+        HypothesisRow(plain(h["name"]), bool(h["holds"]), plain(h["sentence"]), witness_words(h["witness"]))
+        for h in found.document["hypotheses"]
     ]
+
+
+def witness_words(witness: Mapping[str, Any]) -> str:
+    """A witness on one line: `weights: 1/5, 4/5`; empty where it is too long to be read."""
+    words = "; ".join(f"{plain(key)}: {_flat(value)}" for key, value in witness.items())
+    return words if len(words) <= MOST_WITNESS else ""
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, list):
+        nested = any(isinstance(item, list) for item in value)
+        return "; ".join(f"({_flat(item)})" for item in value) if nested else ", ".join(map(_flat, value))
+    return plain(str(value))
 
 
 def answer_line(found: ExactEvidence) -> str:
@@ -91,7 +109,7 @@ def tie_line(found: ExactEvidence) -> str:
 def float_lines(found: ExactEvidence) -> list[str]:
     """How float64 fares on the same start, a line for each form of evaluation."""
     floats = found.document.get("float") or {}
-    return [f"float64, {plain(form['form'])}: {plain(form['class'])}" for form in floats.get("forms", [])]
+    return [f"float64, {plain(form['sentence'])}" for form in floats.get("forms", [])]
 
 
 def exact_lines(found: ExactEvidence) -> list[str]:

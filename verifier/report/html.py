@@ -15,7 +15,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from verifier.model.results import CaseResult, ProbeResult
+from verifier.exact.margin_document import margin_series
+from verifier.model.results import CaseResult, ExactEvidence, ProbeResult
 from verifier.model.rulings import Ruling, ruling_words
 from verifier.report import sentences
 from verifier.report.changes import would_change
@@ -23,6 +24,7 @@ from verifier.report.exact import answer_line, exact_evidence, exact_lines, floa
 from verifier.report.figure import figure_data, sweep_svg
 from verifier.report.files import write_whole
 from verifier.report.growth import design_line, evidence_line, explained, growth, sigma_line, size_line, slope_line
+from verifier.report.margin import margin_figure
 from verifier.report.numbers import rows
 from verifier.report.text import plain, plain_lines, quoted
 
@@ -125,13 +127,16 @@ def _exact(result: CaseResult, probe: ProbeResult) -> dict[str, Any] | None:
         "answer": answer_line(found),
         "lines": exact_lines(found),
         "hypotheses": hypothesis_rows(found),
-        "svg": None,
-        "caption": "",
+        "svg": Markup(_margin_svg(found)) if found.margins else None,  # noqa: S704  # matplotlib escapes its texts
         "floats": float_lines(found),
         "file": certificate_name(result, probe) if found.certificate else None,
         "certificate": found.certificate,
         "checked": found.checked,
     }
+
+
+def _margin_svg(found: ExactEvidence) -> str:
+    return margin_figure(margin_series(dict(found.margins or {}))).svg
 
 
 def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:

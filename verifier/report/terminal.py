@@ -84,7 +84,10 @@ def _probe(probe: ProbeResult) -> list[RenderableType]:
 def _exact(probe: ProbeResult, found: ExactEvidence) -> list[str]:
     return [
         f"probe {plain(probe.name)}: {problem_line(probe)}; {answer_line(found)}",
-        *(f"  {'holds' if row.holds else 'FAILS'}: {row.name} ({row.sentence})" for row in hypothesis_rows(found)),
+        *(
+            f"  {'holds' if row.holds else 'FAILS'}: {row.name} ({row.sentence}{row.witness and '; '}{row.witness})"
+            for row in hypothesis_rows(found)
+        ),
         *(f"  {line}" for line in float_lines(found)),
     ]
 

@@ -6,6 +6,7 @@ import json
 
 from verifier.exact import float_report, refutation_document, refute
 from verifier.exact.checker import check
+from verifier.exact.margin_document import margin_document, margins_of
 from verifier.exact.probe import read_problem_text
 from verifier.model.answers import ExactAnswer
 from verifier.model.errors import VerifierError
@@ -30,4 +31,6 @@ def exact_work(job: ExactCall) -> Row | Failure:
             return Failure(f"{job.target}: the finder says {found.answer}, the checker {said.last_line}")
         checked = said.text
     document = {"sentence": found.sentence, **refutation_document(found, certificate=None, floats=floats)}
-    return exact_row(ExactEvidence(document, certificate, checked, None))
+    series, _ = margins_of(problem, found, horizon=job.horizon)
+    picture = None if series is None else margin_document(series)
+    return exact_row(ExactEvidence(document, certificate, checked, picture))

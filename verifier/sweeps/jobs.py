@@ -207,7 +207,7 @@ def exact_row(found: ExactEvidence) -> Row:
         "document": json.dumps(found.document, sort_keys=True, allow_nan=False),
         "certificate": found.certificate or "",
         "checked": found.checked or "",
-        "margins": json.dumps(found.margins, sort_keys=True, allow_nan=False) if found.margins else "",
+        "margins": json.dumps(found.margins) if found.margins else "",
     }
 
 
