@@ -36,9 +36,14 @@ class HypothesisRow:
 def hypothesis_rows(found: ExactEvidence) -> list[HypothesisRow]:
     """Every hypothesis of the claim, and what shows that it holds or fails here."""
     return [
-        HypothesisRow(plain(h["name"]), bool(h["holds"]), plain(h["sentence"]), witness_words(h["witness"]))
+        HypothesisRow(plain(h["name"]), bool(h["holds"]), plain(h["sentence"]), _unsaid(h["witness"], h["sentence"]))
         for h in found.document["hypotheses"]
     ]
+
+
+def _unsaid(witness: Mapping[str, Any], sentence: str) -> str:
+    """The witness, unless the sentence says all of it."""
+    return "" if all(str(value) in sentence for value in witness.values()) else witness_words(witness)
 
 
 def witness_words(witness: Mapping[str, Any]) -> str:
