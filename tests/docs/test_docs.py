@@ -364,6 +364,7 @@ FACTS = [
     "grow_now",
     "extrapolates",
     "reaches_claim",
+    "fast_law",
     "adequate",
 ]
 CONDITIONS = {
@@ -379,6 +380,7 @@ CONDITIONS = {
     "the prediction fails": ("extrapolates", False),
     "K ≥ K_claim": ("reaches_claim", True),
     "K < K_claim": ("reaches_claim", False),
+    "a power law": ("fast_law", True),
     "adequate": ("adequate", True),
     "not adequate": ("adequate", False),
 }

@@ -70,7 +70,12 @@ def test_what_may_be_left_out_has_the_usual_value() -> None:
         ({"delta": "0." + "1" * 60}, "delta", "digits"),
         ({"delta": "1" * 5000}, "delta", "is not a number"),
         ({"floor": "-1"}, "floor", "not be negative"),
-        ({"law": "sqrt"}, "law", "'log'"),
+        ({"law": "cubic"}, "law", "'log'"),
+        ({"law": "power"}, None, "stands with it always"),
+        ({"law": "sqrt", "exponent": "1/2"}, None, "stands with it always"),
+        ({"law": "power", "exponent": "9/2"}, None, "exceeds 4"),
+        ({"law": "power", "exponent": "0"}, "exponent", "above zero"),
+        ({"law": "loglog", "log_delta": "0.1"}, None, "beside a power law"),
         ({"noise": "white"}, "noise", "'block' or 'pooled'"),
         ({"looks": []}, "looks", "at least 1"),
         ({"looks": [1, 2]}, "looks", "greater than or equal to 2"),
@@ -115,6 +120,13 @@ def test_any_other_text_is_a_value_error_or_a_number(text: str) -> None:
         assert isinstance(exact_number(text), Fraction)
     except ValueError as error:
         assert str(error)  # noqa: PT017  # either is right; nothing else may escape
+
+
+def test_a_law_has_one_name() -> None:
+    assert rule_of(law="power", exponent="0.5") == rule_of(law="sqrt")
+    assert rule_of(law="power", exponent="1") == rule_of(law="linear")
+    assert rule_of(law="power", exponent="0.75").law == "power 3/4"
+    assert rule_of(law="sqrt", log_delta="0.05").log_delta == Fraction(1, 20)
 
 
 def test_a_rule_does_not_share_its_tables_with_the_case() -> None:

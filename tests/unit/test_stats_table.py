@@ -20,6 +20,7 @@ FACTS = (
     "grow_now",
     "extrapolates",
     "reaches_claim",
+    "fast_law",
     "adequate",
 )
 
@@ -31,7 +32,8 @@ ROWS: list[tuple[dict[str, bool], str]] = [
     ({"grows": True, "flat": True}, "GROWS_SLOWLY"),
     ({"grows": True, "flat_now": False, "extrapolates": True}, "GROWS"),
     ({"grows": True, "flat_now": False, "extrapolates": False}, "GROWS_NOT_LOG"),
-    ({"flat": True, "half": True, "grow_now": False, "reaches_claim": True}, "BOUNDED"),
+    ({"flat": True, "half": True, "grow_now": False, "reaches_claim": True, "fast_law": False}, "BOUNDED"),
+    ({"flat": True, "half": True, "grow_now": False, "reaches_claim": True, "fast_law": True}, "BELOW_LAW"),
     ({"flat": True, "half": True, "grow_now": False, "reaches_claim": False}, "BOUNDED_BELOW_HORIZON"),
     ({"flat": True}, "SLOPE_BELOW"),
     ({"grows": True}, "GROWS_NOT_ABOVE"),
@@ -47,6 +49,7 @@ OUTCOMES = {
     "GROWS": "FOR_DISPUTE",
     "GROWS_NOT_LOG": "UNDECIDED: misfit",
     "BOUNDED": "AGAINST_DISPUTE",
+    "BELOW_LAW": "AGAINST_DISPUTE",
     "BOUNDED_BELOW_HORIZON": "UNDERPOWERED: horizon",
     "SLOPE_BELOW": "UNDECIDED: slope-between",
     "GROWS_NOT_ABOVE": "UNDECIDED: slope-between",

@@ -14,6 +14,7 @@ from verifier.engine.tasks import Limits, Task, failed_controls_words
 from verifier.model.answers import NO_ANSWER, Finding
 from verifier.model.controls import after_controls
 from verifier.model.errors import BadInput
+from verifier.model.outcomes import Outcome
 from verifier.model.results import ControlRun, Evidence, ProbeResult
 from verifier.stats.classical import classical_fits
 from verifier.sweeps.jobs import Failure
@@ -53,7 +54,7 @@ def _judged(case: Case, probe: SweepProbe, targets: Targets, limits: Limits) -> 
 
 def sweep_result(probe: SweepProbe, run: SweepRun, controls: Sequence[ControlRun]) -> ProbeResult:
     """What the probe says once its controls are known."""
-    answer, own, summary, more = _own_finding(run, probe.scales)
+    answer, own, summary, more = _own_finding(run, probe)
     finding = after_controls(own, [control.result for control in controls])
     if finding != own:
         summary = failed_controls_words(controls)
@@ -73,29 +74,37 @@ def sweep_result(probe: SweepProbe, run: SweepRun, controls: Sequence[ControlRun
         scale_reached=max(probe.scales),
         claim_scale=probe.claim_scale,
         below_scale=below or probe.data == "synthetic",
-        reproduces_claim=probe.reproduces_claim and not below,
+        reproduces_claim=probe.reproduces_claim and not below and not _leaves_slower_growth_open(run),
         controls=tuple(controls),
         **more,
     )
 
 
-def _statistics(end: Judged, scales: Sequence[int]) -> dict[str, Any]:
+def _statistics(end: Judged, probe: SweepProbe) -> dict[str, Any]:
     """The rule's statistics, with the classical fits beside them where statsmodels is there and they exist."""
     statistics = dataclasses.asdict(end.finding.statistics)
     try:
-        statistics["classical"] = classical_fits(scales, end.values)
+        statistics["classical"] = classical_fits(probe.scales, end.values, law=probe.rule.law)
     except (ImportError, BadInput):
         statistics["classical"] = None
     return statistics
 
 
-def _own_finding(run: SweepRun, scales: Sequence[int]) -> tuple[str, Finding, str, dict[str, Any]]:
+def _leaves_slower_growth_open(run: SweepRun) -> bool:
+    """Whether the answer is against the dispute, but excludes the alleged law only."""
+    if isinstance(run, Failure):
+        return False
+    first = run[0].finding
+    return first.outcome is Outcome.AGAINST_DISPUTE and not first.reproduces
+
+
+def _own_finding(run: SweepRun, probe: SweepProbe) -> tuple[str, Finding, str, dict[str, Any]]:
     if isinstance(run, Failure):
         return "NO_ANSWER", NO_ANSWER, run.what, {"evidence": (), "failure": run.traceback or run.what}
     first = run[0].finding
     own = Finding(first.outcome, first.reason)
     more = {
-        "evidence": tuple(Evidence(end.stage, _statistics(end, scales), end.points, end.units) for end in run),
+        "evidence": tuple(Evidence(end.stage, _statistics(end, probe), end.points, end.units) for end in run),
         "adequacy": first.adequacy,
         "residual_class": first.residual_class,
         "flags": first.flags,

@@ -10,8 +10,7 @@ from typing import Any
 from verifier.model.numbers import parse_rational
 from verifier.model.results import ProbeResult
 from verifier.report.text import counted, decimal, e_value, plain, scientific
-
-UNITS = {"log": "ln {axis}"}
+from verifier.stats.law_names import law_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,7 @@ def is_growth(probe: ProbeResult) -> bool:
 
 def unit(probe: ProbeResult) -> str:
     """What a slope is measured in: `ln k`."""
-    law = str(probe.rule.get("law", "log"))
-    return UNITS.get(law, "{law}({axis})").format(axis=probe.axis, law=law)
+    return law_unit(str(probe.rule.get("law", "log")), probe.axis)
 
 
 def growth(probe: ProbeResult) -> Growth | None:

@@ -17,19 +17,21 @@ from verifier.stats import adequacy as horizon
 from verifier.stats import growth_sentences as sentences
 from verifier.stats.contrasts import contrasts, l1_norm
 from verifier.stats.critical import log_threshold, sd_upper_bound
-from verifier.stats.growth_evidence import Estimates, LogEvidence, contrast_estimates, log_evidence
+from verifier.stats.growth_evidence import Estimates, LogEvidence, contrast_estimates, log_evidence, log_law_evidence
 from verifier.stats.growth_gates import extrapolation_gate, misfit_gate, no_variance
 from verifier.stats.growth_rule import HALF_BAR, LEAST_SCALES, GrowthAnswer, GrowthRule, decide
 from verifier.stats.growth_statistics import (
     ExtrapolationStatistic,
     GrowthFinding,
     GrowthStatistics,
+    LogLawStatistic,
     MisfitStatistic,
     SoFar,
     e_value,
     slope,
 )
-from verifier.stats.laws import Floats, scale_array
+from verifier.stats.law_names import is_fast
+from verifier.stats.laws import Floats, law_values, scale_array
 from verifier.stats.significance import anytime_sigma
 
 
@@ -104,6 +106,7 @@ def evaluate(
         misfit=fit is not None and fit.found,
         extrapolates=prediction.holds,
         reaches_claim=design.reaches_claim,
+        fast_law=is_fast(rule.law),
         adequate=adequate.adequate,
         **evidence_facts(rule, evidence, look=-1, n=looks[-1], discount=discount),
     )
@@ -130,6 +133,7 @@ def evaluate(
         misfit=None if fit is None else MisfitStatistic(chi2=fit.chi2, df=fit.df, p=fit.p),
         inflation=inflation,
         extrapolation=ExtrapolationStatistic(applied=prediction.applied, p=prediction.p, why_not=prediction.why_not),
+        log_law=_log_law(design, values, looks, stop=stop),
         contrast_l1=l1_norm(contrasts(scales, gamma0=float(rule.gamma0), law=rule.law).cone),
     )
     return _finding(design, answer, statistics, adequate, stops=early or last, stuck=stuck)
@@ -147,7 +151,7 @@ def precheck(
 ) -> GrowthFinding | None:
     """The finding that holds before any data, TOO_FEW_SCALES, or None where data can decide."""
     if len(scales) >= LEAST_SCALES:
-        scale_array(scales)
+        law_values(scales, rule.law)
         return None
     return evaluate(
         rule,
@@ -196,6 +200,20 @@ def _check(design: Design, values: Floats) -> tuple[int, ...]:
     if missing:
         raise BadInput(f"the rule's variance does not name the scales {missing}", mend="give a relative sd for each")
     return tuple(look for look in design.rule.looks if look <= n)
+
+
+def _log_law(design: Design, values: Floats, looks: tuple[int, ...], *, stop: int | None) -> LogLawStatistic | None:
+    rule = design.rule
+    evidence = log_law_evidence(rule, design.scales, values, looks)
+    if evidence is None or rule.log_delta is None:
+        return None
+    facts = evidence_facts(rule, evidence, look=-1, n=looks[-1], discount=design.discount)
+    return LogLawStatistic(
+        delta=float(rule.log_delta),
+        e_flat=e_value(evidence.flat, at_stop=stop),
+        e_half=e_value(evidence.half, at_stop=stop),
+        reached=facts["flat"] and facts["half"],
+    )
 
 
 def _too_few_scales(design: Design, values: Floats) -> GrowthFinding:
@@ -266,9 +284,17 @@ def _finding(
         statistics=statistics,
         adequacy=adequate,
         residual_class=sentences.residual_class(design.rule, design.scales, axis=design.axis),
+        reproduces=reproduces(answer, statistics),
         so_far=so_far(design.rule, statistics) if open_ else None,
         flags=sentences.flags(design.rule, statistics.n),
     )
+
+
+def reproduces(answer: GrowthAnswer, statistics: GrowthStatistics) -> bool:
+    """Whether a claim of O(1) counts as reproduced: BOUNDED, or BELOW_LAW with F ≥ T and H ≥ 100 for ln k as well."""
+    if answer is GrowthAnswer.BELOW_LAW:
+        return statistics.log_law is not None and statistics.log_law.reached
+    return answer is GrowthAnswer.BOUNDED
 
 
 def so_far(rule: GrowthRule, statistics: GrowthStatistics) -> SoFar:

@@ -14,6 +14,7 @@ from verifier.stats.critical import log_threshold
 from verifier.stats.growth_evidence import Estimates, LogEvidence, contrast_estimates, log_evidence
 from verifier.stats.growth_gates import extrapolation_gate, misfit_gate, no_variance
 from verifier.stats.growth_rule import HALF_BAR, LEAST_SCALES, GrowthAnswer, GrowthRule, decide
+from verifier.stats.law_names import is_fast
 from verifier.stats.laws import Floats
 
 Flags = npt.NDArray[np.bool_]
@@ -104,6 +105,7 @@ def _judge(
         misfit=fit is not None and fit.found,
         extrapolates=extrapolation_gate(rule, scales, values).holds,
         reaches_claim=reaches,
+        fast_law=is_fast(rule.law),
         adequate=adequate,
         **facts,
     )

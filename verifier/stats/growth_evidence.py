@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from verifier.stats.contrasts import Contrasts, contrasts, l1_norm
 from verifier.stats.eprocess import log_mean_exp, log_mixture_e
 from verifier.stats.growth_rule import GrowthRule
+from verifier.stats.law_names import is_fast
 from verifier.stats.laws import Floats
 from verifier.stats.noise import Estimate, estimate
 
@@ -70,6 +71,19 @@ def _log_below(estimates: Estimates, slope: float) -> Floats:
         for e, floor in zip((estimates.up, estimates.full), estimates.floors[1:], strict=True)
     ]
     return log_mean_exp(np.stack(sides), axis=0)
+
+
+def log_law_evidence(
+    rule: GrowthRule, scales: Sequence[int], values: Floats, looks: Sequence[int]
+) -> LogEvidence | None:
+    """Under a power law: the evidence of the same values under the law ln k with δ = log_delta, else None.
+
+    `flat` and `half` are against β ≥ log_delta and β ≥ log_delta/2 in y = β ln k + g, g bounded. None where the law is
+    no power or no log_delta is registered.
+    """
+    if rule.log_delta is None or not is_fast(rule.law):
+        return None
+    return growth_log_e(replace(rule, law="log", delta=rule.log_delta), scales, values, looks)
 
 
 def growth_log_e(rule: GrowthRule, scales: Sequence[int], values: Floats, looks: Sequence[int]) -> LogEvidence:

@@ -24,7 +24,9 @@ FEW = 30  # inner repetitions at the first look below which a mean is flagged
 class GrowthRule:
     """What a case registers before any data. Numbers are exact as written; properties give them as doubles.
 
-    delta: the smallest slope of interest per unit of the law. alternative: the alleged slope. threshold: T, what an
+    law: what the slope is per unit of, as `laws` names it. delta: the smallest slope of interest per unit of the law.
+    log_delta: the same per unit of ln k, registered beside a power law: without it an answer against the dispute
+    leaves logarithmic growth open. alternative: the alleged slope. threshold: T, what an
     e-process must reach. noise: "block" (one replicate is a whole sweep) or "pooled" (one common sd). replicate: what
     one replicate is made of, `{"phases": 100}`. looks: replicate counts at which the data are looked at. gamma0: the
     slowest registered power k^−gamma0. floor: systematic error b that every scale's mean may carry. extrapolate:
@@ -37,6 +39,7 @@ class GrowthRule:
     alternative: Fraction
     looks: tuple[int, ...]
     law: str = "log"
+    log_delta: Fraction | None = None
     threshold: Fraction = Fraction(10_000)
     noise: Literal["block", "pooled"] = "block"
     replicate: Mapping[str, int] = field(default_factory=dict)
@@ -121,6 +124,12 @@ class GrowthAnswer(StrEnum):
         Outcome.AGAINST_DISPUTE,
         None,
     )
+    BELOW_LAW = (
+        "BELOW_LAW",
+        "its slope under the alleged law is below the smallest one of interest; slower growth is not excluded by that",
+        Outcome.AGAINST_DISPUTE,
+        None,
+    )
     BOUNDED_BELOW_HORIZON = (
         "BOUNDED_BELOW_HORIZON",
         "its slope is below the smallest slope of interest, but the largest scale is below the claim's own",
@@ -165,13 +174,15 @@ def decide(  # noqa: C901  # a table is written as one return a row
     grow_now: bool,
     extrapolates: bool,
     reaches_claim: bool,
+    fast_law: bool,
     adequate: bool,
 ) -> GrowthAnswer:
     """The rule's table: the first row that applies.
 
     grows, flat: G ≥ T, F ≥ T, suprema over the looks made of the evidence for growth and for a slope below δ. half:
     H ≥ 100, likewise for a slope below δ/2. flat_now, grow_now: whether E_flat, E_grow at this look is at least 1.
-    extrapolates: the prediction test holds or was not applied. reaches_claim: K ≥ K_claim.
+    extrapolates: the prediction test holds or was not applied. reaches_claim: K ≥ K_claim. fast_law: the law is a
+    power of k, so that a small slope excludes that law and not ln k.
     """
     bounded = flat and half and not grow_now
     if too_few_scales:
@@ -186,6 +197,8 @@ def decide(  # noqa: C901  # a table is written as one return a row
         return GrowthAnswer.GROWS
     if grows and not flat_now:
         return GrowthAnswer.GROWS_NOT_LOG
+    if bounded and reaches_claim and fast_law:
+        return GrowthAnswer.BELOW_LAW
     if bounded and reaches_claim:
         return GrowthAnswer.BOUNDED
     if bounded:

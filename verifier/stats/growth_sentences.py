@@ -8,8 +8,7 @@ from verifier.model.results import Adequacy
 from verifier.stats.contrasts import LARGEST_GAMMA
 from verifier.stats.growth_rule import FEW, GrowthAnswer, GrowthRule
 from verifier.stats.growth_statistics import GrowthStatistics, Slope
-
-UNIT = {"log": "ln {axis}"}
+from verifier.stats.law_names import law_unit
 
 
 def residual_class(rule: GrowthRule, scales: Sequence[int], *, axis: str) -> str:
@@ -50,6 +49,8 @@ def summary(
     if answer is GrowthAnswer.GROWS_NOT_LOG and statistics.extrapolation is not None:
         parts.append(f"prediction p = {statistics.extrapolation.p:.2g}")
     parts += _numbers(rule, statistics, axis)
+    if answer is GrowthAnswer.BELOW_LAW:
+        parts.append(_log_law(statistics, axis))
     if not adequacy.adequate and answer.outcome.value == "UNDERPOWERED":
         parts.append(would_decide(adequacy, axis=axis))
     return f"{parts[0]}: {'; '.join(parts[1:])}"
@@ -73,6 +74,16 @@ def _numbers(rule: GrowthRule, statistics: GrowthStatistics, axis: str) -> list[
     ]
 
 
+def _log_law(statistics: GrowthStatistics, axis: str) -> str:
+    beside = statistics.log_law
+    if beside is None:
+        return f"growth like ln {axis} was not tested, so the claim is not reproduced"
+    shown = "shown" if beside.reached else "not shown, so the claim is not reproduced"
+    return (
+        f"a slope below {beside.delta:g} per ln {axis}, E = {beside.e_flat.sup * statistics.discount:.2g}, is {shown}"
+    )
+
+
 def interval_text(slope: Slope) -> str:
     """The interval in brackets, or nothing where there is none."""
     if slope.interval is None:
@@ -94,4 +105,4 @@ def would_decide(adequacy: Adequacy, *, axis: str) -> str:
 
 
 def _unit(rule: GrowthRule, axis: str) -> str:
-    return UNIT.get(rule.law, "{law}({axis})").format(axis=axis, law=rule.law)
+    return law_unit(rule.law, axis)

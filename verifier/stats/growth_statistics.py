@@ -61,6 +61,19 @@ class ExtrapolationStatistic:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LogLawStatistic:
+    """Under a power law: the evidence for a slope per ln k below the registered log_delta, and below half of it.
+
+    reached: whether the first reached T and the second its bar, after the discount, at any look made.
+    """
+
+    delta: float
+    e_flat: EValue
+    e_half: EValue
+    reached: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class GrowthStatistics:
     """The numbers behind an answer. E-values are undiscounted; `discount` is what the rule multiplied them by.
 
@@ -84,6 +97,7 @@ class GrowthStatistics:
     inflation: float = 1.0
     extrapolation: ExtrapolationStatistic | None = None
     contrast_l1: float | None = None
+    log_law: LogLawStatistic | None = None
     classical: Mapping[str, Mapping[str, float]] | None = None
 
 
@@ -103,7 +117,8 @@ class SoFar:
 class GrowthFinding:
     """The growth rule's answer at one look, and everything a person or a machine is told about it.
 
-    stops: no further look is to be made. flags: what the design cannot see, whatever the data.
+    stops: no further look is to be made. flags: what the design cannot see, whatever the data. reproduces: the answer
+    is one that a claim of O(1) is reproduced by: BOUNDED, or BELOW_LAW where logarithmic growth is excluded as well.
     """
 
     answer: GrowthAnswer
@@ -114,6 +129,7 @@ class GrowthFinding:
     statistics: GrowthStatistics
     adequacy: Adequacy
     residual_class: str
+    reproduces: bool
     so_far: SoFar | None
     flags: tuple[str, ...]
 

@@ -1,20 +1,18 @@
-"""The growth laws a rule may register: what takes the place of ln k in contrasts, slopes and extrapolation."""
+"""The values of growth laws: what takes the place of ln k in contrasts, slopes and extrapolation."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from verifier.model.errors import BadInput
+from verifier.stats.law_names import LEAST_SCALE, exponent_of
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-
-LAWS: Mapping[str, Callable[[Floats], Floats]] = {"log": np.log}
-"""Law name → the function h of the scale k whose coefficient is the slope."""
 
 
 def scale_array(scales: Sequence[int]) -> Floats:
@@ -33,7 +31,15 @@ def scale_array(scales: Sequence[int]) -> Floats:
 
 
 def law_values(scales: Sequence[int], law: str) -> Floats:
-    """The law h at each scale, float64 of shape (m,). Raises BadInput for a law that is not registered here."""
-    if law not in LAWS:
-        raise BadInput(f"there is no law {law!r}", mend=f"use one of: {', '.join(LAWS)}")
-    return LAWS[law](scale_array(scales))
+    """The law h at each scale, float64 of shape (m,).
+
+    Raises BadInput for a law that there is not, and for a scale at which it has no place (loglog below 3).
+    """
+    exponent = exponent_of(law)
+    k = scale_array(scales)
+    least = LEAST_SCALE.get(law, 2)
+    if k[0] < least:
+        raise BadInput(f"the law {law} needs scales of at least {least}", mend=f"leave out {scales[0]}")
+    if exponent is not None:
+        return np.asarray(np.sqrt(k) if law == "sqrt" else k ** float(exponent))
+    return np.log(k) if law == "log" else np.log(np.log(k))

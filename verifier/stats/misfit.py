@@ -43,7 +43,7 @@ def _family(scales: tuple[int, ...], gamma0: float, law: str) -> Floats:
     """Generators of the family besides the constant: ln k, √k, k (and the law), saturators; 1 in size at K."""
     k = scale_array(scales)
     growing = [np.log(k), np.sqrt(k), k]
-    if law != "log":
+    if law not in ("log", "sqrt", "linear"):  # those stand there already
         growing.append(law_values(scales, law))
     rows = np.concatenate([np.array(growing), saturators(scales, gamma0=gamma0)])
     rows = np.asarray(rows / np.abs(rows[:, -1:]))

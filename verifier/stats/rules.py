@@ -15,6 +15,7 @@ from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
 from verifier.model.tables import complaint, form
 from verifier.stats.growth_rule import GrowthRule
+from verifier.stats.law_names import LARGEST_EXPONENT, power_law
 
 MOST_LOOKS = 10_000
 
@@ -70,8 +71,10 @@ class GrowthTable(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
     kind: Literal["growth"]
-    law: Literal["log"] = "log"
+    law: Literal["log", "loglog", "sqrt", "linear", "power"] = "log"
+    exponent: Positive | None = None
     delta: Positive
+    log_delta: Positive | None = None
     alternative: Positive
     threshold: Positive = Fraction(10_000)
     noise: Literal["block", "pooled"] = "block"
@@ -103,6 +106,7 @@ class GrowthTable(BaseModel):
             raise complaint(
                 "gamma0 exceeds 2, which lets slower saturation pass for growth", mend="0.5 is usual", key="gamma0"
             )
+        self._check_law()
         if self.variance and self.noise != "pooled":
             raise complaint('variance belongs to noise = "pooled"', mend="a block needs none", key="variance")
         rule = self.to_rule()
@@ -115,9 +119,31 @@ class GrowthTable(BaseModel):
             )
         return self
 
+    def _check_law(self) -> None:
+        if (self.law == "power") != (self.exponent is not None):
+            raise complaint(
+                'exponent belongs to law = "power", and stands with it always',
+                mend='write law = "power", exponent = "3/4"',
+                key="exponent",
+            )
+        if self.exponent is not None and self.exponent > LARGEST_EXPONENT:
+            raise complaint(
+                f"exponent exceeds {LARGEST_EXPONENT}", mend='"1/2" is the square root, "1" is linear', key="exponent"
+            )
+        if self.log_delta is not None and self.law in ("log", "loglog"):
+            raise complaint(
+                "log_delta stands beside a power law, to say whether growth like the logarithm is excluded too",
+                mend="leave it out",
+                key="log_delta",
+            )
+
     def to_rule(self) -> GrowthRule:
         """The registered rule."""
-        fields: dict[str, Any] = {name: getattr(self, name) for name in type(self).model_fields if name != "kind"}
+        fields: dict[str, Any] = {name: getattr(self, name) for name in type(self).model_fields}
+        del fields["kind"]
+        exponent = fields.pop("exponent")
+        if exponent is not None:
+            fields["law"] = power_law(exponent)
         fields["looks"] = tuple(self.looks)
         fields["variance"] = {int(k): sd for k, sd in self.variance.items()}
         return GrowthRule(**fields)
