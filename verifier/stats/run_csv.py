@@ -1,0 +1,354 @@
+"""Reads results of runs from CSV: strict, bounded, every complaint with its line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from verifier.model.complaints import listed, nearest, shown
+from verifier.model.errors import BadInput
+from verifier.model.numbers import parse_rational
+from verifier.stats.run_table import ARMS, Ints, RunTable, Texts
+
+MOST_BYTES = 64 << 20
+MOST_ROWS = 500_000
+MOST_COLUMNS = 40
+MOST_CHARACTERS = 200  # of a cell
+
+KEYS = ("arm", "replicate", "item", "team")
+SUMS = ("n", "sum", "sum_sq")
+INGESTED = ("unit", "stream", "job", "hardware", "started", "log_sha256")
+"""Columns that only results under a registration have."""
+ALIASES = MappingProxyType({"seed": "replicate"})
+
+_PLAIN = re.compile(r"[+-]?\d{1,15}(?:\.\d{1,15})?", re.ASCII)
+_SCALE = re.compile(r"[1-9]\d{0,15}", re.ASCII)
+_WHOLE = re.compile(r"\d{1,18}", re.ASCII)
+_NO_NUMBER = frozenset({"nan", "inf", "infinity", "na", "n/a", "none", "null", "-", "?"})
+
+
+class _Complaint(NamedTuple):
+    """What is wrong in which row (its index), in which column of the header."""
+
+    row: int
+    column: int
+    what: str
+    mend: str
+
+
+def read_runs(
+    path: Path, *, axes: Sequence[str] = ("scale",), needs: Sequence[str] = (), ingest: bool = False
+) -> RunTable:
+    """The table in the file at `path`; as `parse_runs`, which see. Raises BadInput where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        reason = (error.strerror or "it fails").lower()
+        raise BadInput(f"the file cannot be read: {reason}", where=str(path), mend="name a CSV file") from None
+    return parse_runs(content, name=str(path), axes=axes, needs=needs, ingest=ingest)
+
+
+def parse_runs(
+    content: bytes,
+    *,
+    name: str,
+    axes: Sequence[str] = ("scale",),
+    needs: Sequence[str] = (),
+    ingest: bool = False,
+) -> RunTable:
+    """The table that a CSV holds, rows sorted by their key.
+
+    content: UTF-8, a header, commas. name: what errors call the file. axes: the columns that hold the scale, one for
+    each axis, all or none of them present. needs: further columns that the rule cannot do without. ingest: the columns
+    of results under a registration are allowed, and a row that repeats another's key, value, unit and stream is one
+    row; otherwise it is an error. Another value under the same key is always one.
+
+    Columns: the axes, `replicate` (alias `seed`), `value` or `n, sum, sum_sq`, `arm`, `item`, `team`, in any order. An
+    empty value is a missing cell; a key may not be empty. Numbers are integers, decimals or p/q.
+
+    Raises BadInput, naming the line and the column, for the first line that is not like this, and for more bytes, rows,
+    columns or characters than the bounds above.
+    """
+    header, rows, lines = _rows(content, name)
+    columns = _header(header, name=name, line=lines[0], axes=axes, needs=needs, ingest=ingest)
+    lines = lines[1:]
+    cells = dict(zip(columns, zip(*rows, strict=True) if rows else [()] * len(columns), strict=True))
+    place = {column: i for i, column in enumerate(columns)}
+    complaints: list[_Complaint] = []
+
+    def parsed(column: str, parse: Callable[[str], Any]) -> list[Any]:
+        """The column's values; every different text is parsed once."""
+        texts = cells[column]
+        known: dict[str, Any] = {}
+        for text in dict.fromkeys(texts):
+            try:
+                known[text] = parse(text)
+            except BadInput as error:
+                complaints.append(_Complaint(texts.index(text), place[column], error.what, error.mend))
+                known[text] = None
+        return [known[text] for text in texts]
+
+    given_axes = tuple(axis for axis in axes if axis in place)
+    scale = [parsed(axis, _scale) for axis in given_axes]
+    replicate = parsed("replicate", _replicate)
+    labels = {key: parsed(key, _arm if key == "arm" else _label) for key in ("arm", "item", "team") if key in place}
+    extras = {column: parsed(column, _extra) for column in INGESTED if column in place}
+    measured = ("value",) if "value" in place else SUMS
+    numbers = [parsed(column, _count if column == "n" else _number) for column in measured]
+    if not complaints and measured == SUMS:
+        complaints.extend(_bad_sums(*numbers, column=place["sum"]))
+    if complaints:
+        first = min(complaints)
+        where = f"{name}, line {lines[first.row]}, {header[first.column].strip()}"
+        raise BadInput(first.what, where=where, mend=first.mend)
+
+    size = len(rows)
+    coded = {key: _coded(labels.get(key), size) for key in ("arm", "item", "team")}
+    table = RunTable(
+        axes=given_axes,
+        scale=np.array(scale, np.int64).reshape(len(given_axes), size).T,
+        replicate=np.array(replicate, np.int64),
+        value=np.array(numbers[0] if measured == ("value",) else _means(numbers[0], numbers[1]), np.float64),
+        n=np.array([0 if x is None else 1 if measured == ("value",) else x for x in numbers[0]], np.int64),
+        numbers=_texts([cells[column] for column in measured], size).T,
+        line=np.array(lines, np.int64),
+        extras=MappingProxyType({column: _texts([texts], size)[0] for column, texts in extras.items()}),
+        **{key: codes for key, (codes, _) in coded.items()},
+        **{f"{key}s": found for key, (_, found) in coded.items()},
+    )
+    return _each_once(table, name=name, ingest=ingest)
+
+
+def _rows(content: bytes, name: str) -> tuple[list[str], list[list[str]], list[int]]:
+    """Header, rows and the line where each of them starts, the header's first; cells trimmed."""
+    if len(content) > MOST_BYTES:
+        raise BadInput(
+            f"it is larger than {MOST_BYTES >> 20} MiB", where=name, mend="split it, or send n, sum and sum_sq"
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise BadInput("not UTF-8 text", where=f"{name}, line {line}", mend="save the file as UTF-8") from None
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    width, start = 0, 1
+    try:
+        for row in reader:
+            if row:
+                width = width or len(row)
+                _check_row(row, width, spans=reader.line_num - start, where=f"{name}, line {start}")
+                if len(rows) > MOST_ROWS:
+                    raise BadInput(
+                        f"there are more than {MOST_ROWS} rows",
+                        where=f"{name}, line {start}",
+                        mend="send n, sum and sum_sq for each replicate",
+                    )
+                rows.append([cell.strip() for cell in row])
+                lines.append(start)
+            start = reader.line_num + 1
+    except csv.Error:
+        raise BadInput(
+            "the quotation marks do not match, or a cell is too long",
+            where=f"{name}, line {start}",
+            mend='write a cell with a comma in "...", and a mark inside it twice',
+        ) from None
+    if not rows:
+        raise BadInput("it is empty", where=name, mend="the first line names the columns")
+    return rows[0], rows[1:], lines
+
+
+def _check_row(row: Sequence[str], width: int, *, spans: int, where: str) -> None:
+    if len(row) > MOST_COLUMNS:
+        raise BadInput(f"it has more than {MOST_COLUMNS} cells", where=where, mend="leave out what no rule reads")
+    if len(row) != width:
+        raise BadInput(
+            f"it has {len(row)} cells, and the header names {width} columns",
+            where=where,
+            mend="leave a missing value's cell empty, with its comma; write decimals with a point",
+        )
+    if spans > 0:
+        raise BadInput("a cell goes on over the end of the line", where=where, mend="write each row on one line")
+    if max(map(len, row)) > MOST_CHARACTERS:
+        raise BadInput(f"a cell is longer than {MOST_CHARACTERS} characters", where=where, mend="shorten it")
+
+
+def _header(
+    header: Sequence[str], *, name: str, line: int, axes: Sequence[str], needs: Sequence[str], ingest: bool
+) -> list[str]:
+    """The columns by their own names, in the file's order."""
+    where = f"{name}, line {line}"
+    valid = [*axes, *KEYS, "value", *SUMS, *(INGESTED if ingest else ()), *ALIASES]
+    columns = [ALIASES.get(text, text) for text in header]
+    for number, (column, text) in enumerate(zip(columns, header, strict=True), 1):
+        if not text:
+            raise BadInput(f"column {number} has no name", where=where, mend="name it, or leave it out")
+        if text not in valid:
+            raise BadInput(f"unknown column {shown(text)}", where=where, mend=_mend_column(text, header, valid))
+        if columns.index(column) != number - 1:
+            raise BadInput(f"the column {column} stands twice", where=where, mend="keep one (seed is replicate)")
+    given = set(columns)
+    sums = given & set(SUMS)
+    if "value" in given and sums:
+        raise BadInput(
+            f"there is value, and {listed(sorted(sums))} beside it",
+            where=where,
+            mend="give value, or n, sum and sum_sq for the replicate",
+        )
+    some_axes = given & set(axes)
+    wanted = ["replicate", *(SUMS if sums else ["value"]), *(axes if some_axes else ()), *needs]
+    missing = [column for column in dict.fromkeys(wanted) if column not in given]
+    if missing:
+        mend = "add it, or n, sum and sum_sq" if missing[0] == "value" else "add it; the first line names the columns"
+        raise BadInput(f"there is no column {missing[0]}", where=where, mend=mend)
+    return columns
+
+
+def _mend_column(text: str, header: Sequence[str], valid: Sequence[str]) -> str:
+    if len(header) == 1 and any(mark in text for mark in ";\t"):
+        return "separate columns by commas"
+    if all(_PLAIN.fullmatch(cell) for cell in header):
+        return f"the first line names the columns: {listed(valid[:3])}, and so on"
+    if text in INGESTED:
+        return "leave it out; it belongs to runs under a registration (verifier ingest)"
+    return nearest(text, valid, what="column")
+
+
+def _scale(text: str) -> int:
+    if not _SCALE.fullmatch(text):
+        what = "the scale is empty" if not text else f"{shown(text)} is not a scale"
+        raise BadInput(what, mend="write a whole number from 1, like 128")
+    return int(text)
+
+
+def _replicate(text: str) -> int:
+    if not _WHOLE.fullmatch(text):
+        what = "the replicate is empty" if not text else f"{shown(text)} is not the number of a replicate"
+        raise BadInput(what, mend="number replicates with at most 18 digits, from 0 or 1")
+    return int(text)
+
+
+def _arm(text: str) -> str:
+    if text not in ARMS:
+        raise BadInput("the arm is empty" if not text else f"{shown(text)} is not an arm", mend="write left or right")
+    return text
+
+
+def _label(text: str) -> str:
+    if not text:
+        raise BadInput("the cell is empty", mend="name it in every row, or leave out the column")
+    return _extra(text)
+
+
+def _extra(text: str) -> str:
+    if not text.isprintable():
+        raise BadInput(f"{shown(text)} holds a character that cannot be shown", mend="use letters, digits and signs")
+    return text
+
+
+def _count(text: str) -> int | None:
+    if not text:
+        return None
+    if not _WHOLE.fullmatch(text) or int(text) < 1:
+        raise BadInput(f"{shown(text)} is no number of repetitions", mend="write a whole number from 1")
+    return int(text)
+
+
+def _number(text: str) -> float | Fraction | int | None:
+    """The number, as a double where it is a plain decimal: to be turned into one by `float` in every case."""
+    if not text:
+        return None
+    if _PLAIN.fullmatch(text):
+        return float(text) if "." in text else int(text)
+    if text.casefold().lstrip("+-") in _NO_NUMBER:
+        raise BadInput(f"{shown(text)} is not a finite number", mend="leave the cell empty where there is none")
+    return parse_rational(text)
+
+
+def _bad_sums(
+    counts: Sequence[int | None], sums: Sequence[Any], squares: Sequence[Any], *, column: int
+) -> Iterator[_Complaint]:
+    """Rows that are filled in part, and sums that no n numbers have: (Σx)² exceeds n Σx² (Cauchy and Schwarz)."""
+    for row, (n, total, square) in enumerate(zip(counts, sums, squares, strict=True)):
+        absent = (n is None) + (total is None) + (square is None)
+        if absent in {1, 2}:
+            yield _Complaint(row, column, "only some of n, sum and sum_sq are there", "fill in all three, or none")
+            return
+        if not absent and n is not None and float(total) ** 2 > n * float(square) * (1 + 1e-9):
+            what = f"no {n} numbers have this sum and this sum of squares"
+            yield _Complaint(row, column, what, "check that sum_sq is the sum of squares, not their mean")
+            return
+
+
+def _means(counts: Sequence[int | None], sums: Sequence[Any]) -> list[float]:
+    """Each row's mean as the double nearest to the quotient of n and the sum as read."""
+    return [math.nan if n is None else float(total / n) for n, total in zip(counts, sums, strict=True)]
+
+
+def _coded(labels: Sequence[str] | None, size: int) -> tuple[Ints, tuple[str, ...]]:
+    """Indices into the sorted labels, and these."""
+    if labels is None:
+        return np.zeros(size, np.int64), ("",)
+    found = sorted(set(labels))
+    index: Mapping[str, int] = {label: i for i, label in enumerate(found)}
+    return np.array([index[label] for label in labels], np.int64), tuple(found)
+
+
+def _texts(columns: Sequence[Sequence[str]], size: int) -> Texts:
+    """Texts as an object array, (columns, rows)."""
+    array = np.empty((len(columns), size), object)
+    for i, column in enumerate(columns):
+        array[i] = column
+    return array
+
+
+def _each_once(table: RunTable, *, name: str, ingest: bool) -> RunTable:
+    """The rows in the order of their keys. Raises BadInput at the first line whose key stood before, if it must not."""
+    axes = tuple(table.scale[:, i] for i in reversed(range(len(table.axes))))
+    # the last key of lexsort is the first to sort by; equal keys stay in the order of their lines
+    order = np.lexsort((table.line, table.team, table.item, table.replicate, table.arm, *axes))
+    table = table.rows(order)
+    keys = np.column_stack([table.scale, table.arm, table.replicate, table.item, table.team])
+    repeats = np.flatnonzero((keys[1:] == keys[:-1]).all(axis=1)) + 1
+    if not len(repeats):
+        return table
+    complaint: dict[int, tuple[str, str, int]] = {}
+    keep = np.ones(len(table), bool)
+    first = 0
+    for at in repeats.tolist():
+        first = first if keep[first] and (keys[first] == keys[at]).all() else at - 1
+        found = _repeat(table, first, at, ingest=ingest)
+        if found is None:
+            keep[at] = False
+        else:
+            complaint[int(table.line[at])] = (*found, int(table.line[first]))
+    if complaint:
+        line = min(complaint)
+        what, mend, before = complaint[line]
+        raise BadInput(f"{what} of line {before}", where=f"{name}, line {line}", mend=mend)
+    return table.rows(keep)
+
+
+def _repeat(table: RunTable, first: int, at: int, *, ingest: bool) -> tuple[str, str] | None:
+    """What is wrong with a row whose key is that of an earlier one; None where the two are one row."""
+    pair = table.rows(np.array([first, at]))
+    key = listed([*table.axes, *(k for k in KEYS if k == "replicate" or getattr(table, f"{k}s") != ("",))])
+    one, other = pair.numbers.tolist()
+    exact = [tuple(parse_rational(text) if text else None for text in row) for row in (one, other)]
+    if exact[0] != exact[1]:
+        return f"another value under the {key}", "find out which is right; nothing is averaged or overwritten"
+    if not ingest:
+        return f"the same value and {key} as those", "leave one of them out, or give a replicate a number of its own"
+    differ = [column for column in ("unit", "stream") if column in pair.extras and len(set(pair.extras[column])) > 1]
+    return (f"another {listed(differ)} under the {key}", "a unit has one place and one stream") if differ else None
