@@ -12,18 +12,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from verifier.model.errors import BadInput
 from verifier.model.results import Adequacy
 from verifier.stats.critical import log_threshold
 from verifier.stats.growth_statistics import e_value
 from verifier.stats.laws import Floats
 from verifier.stats.margin_answers import MarginAnswer, decide
+from verifier.stats.margin_design import LEAST_N, MIDDLE_BAR, MarginRule, Nulls
 from verifier.stats.margin_sentences import summary
 from verifier.stats.margin_statistics import Effect, MarginFinding, MarginSoFar, MarginStatistics
 from verifier.stats.significance import anytime_sigma
@@ -41,59 +40,6 @@ __all__ = [
     "margin_facts",
     "margin_finding",
 ]
-
-MIDDLE_BAR = 20.0  # what H must reach, and what the other side's present evidence must stay below
-LEAST_N = 6  # the least minimum_n that may be registered
-
-
-class Nulls(NamedTuple):
-    """a, m and c in the units of θ: what is alleged, the middle, what is claimed; a < m < c."""
-
-    alleged: float
-    middle: float
-    claimed: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class MarginRule:
-    """What every margin rule registers before any data. Numbers are exact as written.
-
-    claimed: c, the claim being θ ≥ c. alleged: a, the dispute being θ ≤ a; a < c. looks: the n at which the data are
-    looked at, increasing. minimum_n: below it nothing is decided, and no look counts towards a supremum. threshold: T.
-    """
-
-    kind: ClassVar[str] = "margin"
-    unit: ClassVar[str] = "replicates"
-    claimed: Fraction
-    alleged: Fraction
-    looks: tuple[int, ...]
-    minimum_n: int
-    threshold: Fraction = Fraction(10_000)
-
-    @property
-    def maximum(self) -> int:
-        """The registered maximum n."""
-        return self.looks[-1]
-
-    @property
-    def nulls(self) -> Nulls:
-        """a, m, c in the units of θ, m = (a + c)/2."""
-        return Nulls(float(self.alleged), float((self.alleged + self.claimed) / 2), float(self.claimed))
-
-    def shown(self, theta: float) -> str:
-        """θ as a person reads it."""
-        return f"{theta:.4g}"
-
-    def looks_made(self, n: int) -> tuple[int, ...]:
-        """The registered looks up to n.
-
-        Raises BadInput where n lies between or beyond the looks; below the first one there is none yet.
-        """
-        if n >= self.looks[0] and n not in self.looks:
-            raise BadInput(
-                f"{n} {self.unit} are not at a registered look", mend=f"registered are {list(self.looks)[:20]}"
-            )
-        return tuple(look for look in self.looks if look <= n)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,6 +104,7 @@ def margin_finding(
     last: bool,
     adequate: Adequacy,
     malformed: str = "",
+    too_few: str = "",
     effect: Effect | None = None,
     flags: Sequence[str] = (),
     reported: Mapping[str, Any] | None = None,
@@ -168,18 +115,21 @@ def margin_finding(
     n: what was run, in the rule's units; below the first look there is no evidence and the answer is TOO_FEW.
     discount: 6/(π² l²) of the l-th registration. last: no further look follows. adequate: whether the registered
     maximum could decide, with what is needed under the rule's unit. malformed: why the data cannot be judged, as a
-    clause; "" where they can. stopped_at: the look of the registered stop where data go on beyond it.
+    clause; "" where they can. too_few: what there are too few of beside n, as a clause. stopped_at: the look of the
+    registered stop where data go on beyond it.
 
     `stops` ends the run: only the two decided answers do before the last look.
 
     Raises BadInput where n is beyond the first look and at no registered one.
     """
     looks = rule.looks_made(n)
+    if not looks or n < rule.minimum_n:
+        too_few = f"nothing is decided before {max(rule.minimum_n, rule.looks[0])} {rule.unit}"
     assert evidence.below_claim.shape[-1:] == (len(looks),), "one value of evidence a look made"
     facts = margin_facts(rule, evidence, looks=looks, discount=discount)
     answer = decide(
         malformed=bool(malformed),
-        too_few=not looks or n < rule.minimum_n,
+        too_few=bool(too_few),
         adequate=adequate.adequate,
         **{name: bool(fact[-1]) if looks else False for name, fact in zip(facts._fields, facts, strict=True)},
     )
@@ -210,7 +160,7 @@ def margin_finding(
             shown=rule.shown,
             unit=rule.unit,
             maximum=rule.maximum,
-            minimum_n=rule.minimum_n,
+            too_few=too_few,
             threshold=float(rule.threshold),
             malformed=malformed,
         ),

@@ -18,7 +18,7 @@ def summary(
     shown: Callable[[float], str],
     unit: str,
     maximum: int,
-    minimum_n: int,
+    too_few: str,
     threshold: float,
     malformed: str,
 ) -> str:
@@ -30,20 +30,20 @@ def summary(
         return f"{answer.sentence}: {malformed}"
     parts = []
     if answer is MarginAnswer.TOO_FEW:
-        parts.append(f"nothing is decided on fewer than {minimum_n} {unit}")
+        parts.append(too_few)
     if statistics.effect is not None:
         parts.append(f"estimate {effect_text(statistics.effect, shown)}")
     below, above = statistics.e_below_claim, statistics.e_above_alleged
     if below is not None and above is not None:
         parts.append(
-            f"evidence for less than the claimed {shown(statistics.claimed)} "
-            f"E = {below.sup * statistics.discount:.2g}, for more than the alleged {shown(statistics.alleged)} E = {above.sup * statistics.discount:.2g} "
+            f"evidence for less than the claimed {shown(statistics.claimed)} E = {below.sup * statistics.discount:.2g}"
+            f", for more than the alleged {shown(statistics.alleged)} E = {above.sup * statistics.discount:.2g} "
             f"({statistics.sigma_discounted:.1f} sigma at any stopping time), each counted {statistics.discount:.2g} "
             f"times for the registrations made, against {threshold:.2g}"
         )
     parts.append(f"{statistics.n} of {maximum} {unit}")
     if answer.outcome is Outcome.UNDERPOWERED:
-        parts.append(would_decide(adequacy, unit=unit))
+        parts.append(would_decide(adequacy))
     return f"{answer.sentence}: {'; '.join(parts)}"
 
 
@@ -55,9 +55,8 @@ def effect_text(effect: Effect, shown: Callable[[float], str]) -> str:
     return f"{shown(effect.estimate)} (95 % at any stopping time: {shown(low)} to {shown(high)})"
 
 
-def would_decide(adequacy: Adequacy, *, unit: str) -> str:
+def would_decide(adequacy: Adequacy) -> str:
     """What would decide, as a clause."""
-    n = adequacy.needed.get(unit)
-    if n is None:
-        return f"no number of {unit} within reach is known to decide"
-    return f"{n:,} {unit} would decide"
+    if not adequacy.needed:
+        return "no number within reach is known to decide"
+    return f"{' and '.join(f'{count:,} {unit}' for unit, count in adequacy.needed.items())} would decide"
