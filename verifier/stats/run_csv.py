@@ -30,7 +30,7 @@ INGESTED = ("unit", "stream", "job", "hardware", "started", "log_sha256")
 """Columns that only results under a registration have."""
 ALIASES = MappingProxyType({"seed": "replicate"})
 
-_PLAIN = re.compile(r"[+-]?\d{1,15}(?:\.\d{1,15})?", re.ASCII)
+_PLAIN = re.compile(r"[+-]?\d{1,18}(?:\.\d{1,20})?", re.ASCII)
 _SCALE = re.compile(r"[1-9]\d{0,15}", re.ASCII)
 _WHOLE = re.compile(r"\d{1,18}", re.ASCII)
 _NO_NUMBER = frozenset({"nan", "inf", "infinity", "na", "n/a", "none", "null", "-", "?"})
@@ -104,7 +104,8 @@ def parse_runs(
     labels = {key: parsed(key, _arm if key == "arm" else _label) for key in ("arm", "item", "team") if key in place}
     extras = {column: parsed(column, _extra) for column in INGESTED if column in place}
     measured = ("value",) if "value" in place else SUMS
-    numbers = [parsed(column, _count if column == "n" else _number) for column in measured]
+    number: dict[str, Callable[[str], Any]] = {"n": _count, "sum": _exact_number, "sum_sq": _exact_number}
+    numbers = [parsed(column, number.get(column, _number)) for column in measured]
     if not complaints and measured == SUMS:
         complaints.extend(_bad_sums(*numbers, column=place["sum"]))
     if complaints:
@@ -113,18 +114,24 @@ def parse_runs(
         raise BadInput(first.what, where=where, mend=first.mend)
 
     size = len(rows)
-    coded = {key: _coded(labels.get(key), size) for key in ("arm", "item", "team")}
+    (arm, arms), (item, items), (team, teams) = (_coded(labels.get(key), size) for key in ("arm", "item", "team"))
+    single = measured == ("value",)
+    values = numbers[0] if single else _means(numbers[0], numbers[1])
     table = RunTable(
         axes=given_axes,
         scale=np.array(scale, np.int64).reshape(len(given_axes), size).T,
+        arm=arm,
         replicate=np.array(replicate, np.int64),
-        value=np.array(numbers[0] if measured == ("value",) else _means(numbers[0], numbers[1]), np.float64),
-        n=np.array([0 if x is None else 1 if measured == ("value",) else x for x in numbers[0]], np.int64),
+        item=item,
+        team=team,
+        value=np.array([math.nan if x is None else float(x) for x in values], np.float64),
+        n=np.array([0 if x is None else 1 if single else x for x in numbers[0]], np.int64),
         numbers=_texts([cells[column] for column in measured], size).T,
         line=np.array(lines, np.int64),
+        arms=arms,
+        items=items,
+        teams=teams,
         extras=MappingProxyType({column: _texts([texts], size)[0] for column, texts in extras.items()}),
-        **{key: codes for key, (codes, _) in coded.items()},
-        **{f"{key}s": found for key, (_, found) in coded.items()},
     )
     return _each_once(table, name=name, ingest=ingest)
 
@@ -265,12 +272,17 @@ def _count(text: str) -> int | None:
     return int(text)
 
 
-def _number(text: str) -> float | Fraction | int | None:
-    """The number, as a double where it is a plain decimal: to be turned into one by `float` in every case."""
+def _number(text: str) -> float | Fraction | None:
+    """The number, already as the double nearest to it where it is a plain decimal; None for an empty cell."""
+    if _PLAIN.fullmatch(text):
+        return float(text)
+    return _exact_number(text)
+
+
+def _exact_number(text: str) -> Fraction | None:
+    """The exact number, None for an empty cell."""
     if not text:
         return None
-    if _PLAIN.fullmatch(text):
-        return float(text) if "." in text else int(text)
     if text.casefold().lstrip("+-") in _NO_NUMBER:
         raise BadInput(f"{shown(text)} is not a finite number", mend="leave the cell empty where there is none")
     return parse_rational(text)
@@ -291,9 +303,11 @@ def _bad_sums(
             return
 
 
-def _means(counts: Sequence[int | None], sums: Sequence[Any]) -> list[float]:
-    """Each row's mean as the double nearest to the quotient of n and the sum as read."""
-    return [math.nan if n is None else float(total / n) for n, total in zip(counts, sums, strict=True)]
+def _means(counts: Sequence[int | None], sums: Sequence[Fraction | None]) -> list[float | None]:
+    """Each row's mean as the double nearest to it."""
+    return [
+        None if n is None or x is None else x.numerator / (n * x.denominator) for n, x in zip(counts, sums, strict=True)
+    ]
 
 
 def _coded(labels: Sequence[str] | None, size: int) -> tuple[Ints, tuple[str, ...]]:
@@ -316,39 +330,43 @@ def _texts(columns: Sequence[Sequence[str]], size: int) -> Texts:
 def _each_once(table: RunTable, *, name: str, ingest: bool) -> RunTable:
     """The rows in the order of their keys. Raises BadInput at the first line whose key stood before, if it must not."""
     axes = tuple(table.scale[:, i] for i in reversed(range(len(table.axes))))
-    # the last key of lexsort is the first to sort by; equal keys stay in the order of their lines
-    order = np.lexsort((table.line, table.team, table.item, table.replicate, table.arm, *axes))
+    # lexsort's last key is the first to sort by. Repeats stand in the order of their extras, for the first of them is
+    # kept, and then of their lines.
+    extras = tuple(np.unique(texts, return_inverse=True)[1] for texts in table.extras.values())
+    order = np.lexsort((table.line, *extras, table.team, table.item, table.replicate, table.arm, *axes))
     table = table.rows(order)
     keys = np.column_stack([table.scale, table.arm, table.replicate, table.item, table.team])
-    repeats = np.flatnonzero((keys[1:] == keys[:-1]).all(axis=1)) + 1
-    if not len(repeats):
+    repeats = np.concatenate([[False], (keys[1:] == keys[:-1]).all(axis=1)])[: len(table)]
+    if not repeats.any():
         return table
-    complaint: dict[int, tuple[str, str, int]] = {}
-    keep = np.ones(len(table), bool)
-    first = 0
-    for at in repeats.tolist():
-        first = first if keep[first] and (keys[first] == keys[at]).all() else at - 1
-        found = _repeat(table, first, at, ingest=ingest)
-        if found is None:
-            keep[at] = False
-        else:
-            complaint[int(table.line[at])] = (*found, int(table.line[first]))
-    if complaint:
-        line = min(complaint)
-        what, mend, before = complaint[line]
-        raise BadInput(f"{what} of line {before}", where=f"{name}, line {line}", mend=mend)
-    return table.rows(keep)
+    firsts = np.maximum.accumulate(np.where(repeats, 0, np.arange(len(table))))
+    pairs = [
+        (at, int(firsts[at])) for at in np.flatnonzero(repeats).tolist() if not ingest or _differ(table, at, firsts[at])
+    ]
+    if pairs:
+        lines, one, other = min((sorted((int(table.line[a]), int(table.line[b])))[::-1], a, b) for a, b in pairs)
+        what, mend = _repeat(table, one, other)
+        raise BadInput(f"{what} of line {lines[1]}", where=f"{name}, line {lines[0]}", mend=mend)
+    return table.rows(~repeats)
 
 
-def _repeat(table: RunTable, first: int, at: int, *, ingest: bool) -> tuple[str, str] | None:
-    """What is wrong with a row whose key is that of an earlier one; None where the two are one row."""
-    pair = table.rows(np.array([first, at]))
+def _exactly(table: RunTable, row: int) -> tuple[Fraction | None, ...]:
+    return tuple(parse_rational(text) if text else None for text in table.numbers[row])
+
+
+def _differ(table: RunTable, one: int, other: int) -> list[str]:
+    """In what two rows of one key differ of what makes a unit: its numbers, its name, its stream."""
+    same = (table.numbers[one] == table.numbers[other]).all() or _exactly(table, one) == _exactly(table, other)
+    columns = [c for c in ("unit", "stream") if c in table.extras and table.extras[c][one] != table.extras[c][other]]
+    return columns if same else ["value", *columns]
+
+
+def _repeat(table: RunTable, one: int, other: int) -> tuple[str, str]:
+    """What is wrong with two rows of one key, and how to mend it."""
     key = listed([*table.axes, *(k for k in KEYS if k == "replicate" or getattr(table, f"{k}s") != ("",))])
-    one, other = pair.numbers.tolist()
-    exact = [tuple(parse_rational(text) if text else None for text in row) for row in (one, other)]
-    if exact[0] != exact[1]:
+    differ = _differ(table, one, other)
+    if "value" in differ:
         return f"another value under the {key}", "find out which is right; nothing is averaged or overwritten"
-    if not ingest:
-        return f"the same value and {key} as those", "leave one of them out, or give a replicate a number of its own"
-    differ = [column for column in ("unit", "stream") if column in pair.extras and len(set(pair.extras[column])) > 1]
-    return (f"another {listed(differ)} under the {key}", "a unit has one place and one stream") if differ else None
+    if differ:
+        return f"another {listed(differ)} under the {key}", "a unit has one name and one stream"
+    return f"the same value and {key} as those", "leave one of them out, or give a replicate a number of its own"

@@ -69,23 +69,30 @@ class RunTable:
 
     @cached_property
     def exact(self) -> tuple[Fraction | None, ...]:
-        """The value of each row exactly, None where it is missing; of the mean where the row holds n, sum and sum_sq."""
-        known: dict[str, Fraction] = {}
-
-        def number(text: str) -> Fraction:
-            if text not in known:
-                known[text] = parse_rational(text)
-            return known[text]
-
-        if self.numbers.shape[1] == 1:
-            return tuple(number(text) if text else None for (text,) in self.numbers)
-        return tuple(number(total) / number(n) if n else None for n, total, _ in self.numbers)
+        """The value of each row exactly, None where it is missing; the mean where the row holds n, sum and sum_sq."""
+        known: dict[tuple[str, ...], Fraction] = {}
+        for numbers in map(tuple, self.numbers):
+            if numbers[0] and numbers not in known:
+                known[numbers] = _exactly(numbers)
+        return tuple(known.get(numbers) for numbers in map(tuple, self.numbers))
 
     @cached_property
     def value_codes(self) -> Ints:
-        """A whole number for each row's exact value, equal where values are, −1 where missing; int64 (rows,)."""
-        codes: dict[Fraction | None, int] = {None: -1}
-        return np.array([codes.setdefault(value, len(codes)) for value in self.exact], np.int64)
+        """A whole number for each row's exact value, equal where the values are, −1 where missing; int64 (rows,).
+
+        Exact arithmetic only where different texts have the same double.
+        """
+        alike: dict[float, dict[tuple[str, ...], int]] = {}
+        codes = np.full(len(self), -1, np.int64)
+        for row, (value, numbers) in enumerate(zip(self.value.tolist(), map(tuple, self.numbers), strict=True)):
+            if not numbers[0]:
+                continue
+            seen = alike.setdefault(value, {})
+            if numbers not in seen:
+                same = (code for other, code in seen.items() if _exactly(other) == _exactly(numbers))
+                seen[numbers] = next(same, row)
+            codes[row] = seen[numbers]
+        return codes
 
     def rows(self, which: Bools | Ints) -> RunTable:
         """The rows of a mask or of indices, labels kept."""
@@ -164,6 +171,11 @@ class RunTable:
         )
 
 
+def _exactly(numbers: tuple[str, ...]) -> Fraction:
+    """The value that a row's numbers, (value) or (n, sum, sum_sq), are."""
+    return parse_rational(numbers[0]) if len(numbers) == 1 else parse_rational(numbers[1]) / int(numbers[0])
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Grid:
     """One team's cells. Every axis is sorted; nothing is imputed.
@@ -200,4 +212,4 @@ class Grid:
         """The cells of one arm, float64 (m, r, items). Raises BadInput for an arm that is not there."""
         if name not in self.arms:
             raise BadInput(f"there is no arm {shown(name)}", mend=nearest(name, [arm for arm in self.arms if arm]))
-        return self.values[self.arms.index(name)]
+        return np.asarray(self.values[self.arms.index(name)])
