@@ -2,73 +2,37 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
-from verifier.model.complaints import shown
-from verifier.model.errors import BadInput
-from verifier.model.numbers import parse_rational
-from verifier.model.tables import complaint, form
+from verifier.model.tables import complaint
 from verifier.stats.growth_rule import GrowthRule
 from verifier.stats.law_names import LARGEST_EXPONENT, power_law
+from verifier.stats.rule_fields import (
+    STRICT,
+    Count,
+    Looks,
+    Name,
+    NotNegative,
+    Positive,
+    ScaleText,
+    check_gamma0,
+    check_looks,
+    check_threshold,
+    exact_number,
+)
 
-MOST_LOOKS = 10_000
-
-
-def exact_number(value: object) -> Fraction:
-    """The number a string holds: a decimal ("0.19"), a rational ("1/3") or scientific notation ("1e4").
-
-    Raises ValueError, which becomes the key's error: for anything but a string (a TOML float was rounded
-    before it could be read), and for what `parse_rational` refuses.
-    """
-    if isinstance(value, Fraction):
-        return value
-    if not isinstance(value, str):
-        raise complaint(
-            f"{shown(value)} is not in quotes", mend='a number is written as a string, exactly, like "0.19"'
-        )
-    try:
-        return parse_rational(value)
-    except BadInput as error:
-        raise complaint(error.what, mend=error.mend) from None
-
-
-def positive(value: object) -> Fraction:
-    """An exact number above zero. Raises ValueError otherwise."""
-    number = exact_number(value)
-    if number <= 0:
-        raise complaint(f"{shown(value)} is not above zero", mend="write a number above zero")
-    return number
-
-
-def not_negative(value: object) -> Fraction:
-    """An exact number of at least zero. Raises ValueError otherwise."""
-    number = exact_number(value)
-    if number < 0:
-        raise complaint(f"{shown(value)} may not be negative", mend="write zero or more")
-    return number
-
-
-Positive: TypeAlias = Annotated[Fraction, BeforeValidator(positive)]
-NotNegative: TypeAlias = Annotated[Fraction, BeforeValidator(not_negative)]
-Name: TypeAlias = Annotated[
-    str, form(r"[a-z][a-z0-9_]{0,39}", what="a keyword", mend="name it as the target's keyword argument is named")
-]
-ScaleText: TypeAlias = Annotated[
-    str, form(r"[1-9][0-9]{0,15}", what="a scale", mend='write a scale in quotes, like "128"')
-]
-Count: TypeAlias = Annotated[int, Field(ge=1, le=10**9)]
+__all__ = ["RULES", "SWEEP_RULES", "GrowthTable", "ScaleText", "exact_number"]
 
 
 class GrowthTable(BaseModel):
     """`rule = { kind = "growth", … }` as written. Unknown keys, missing fields and bad values are ValidationErrors."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    model_config = STRICT
 
     kind: Literal["growth"]
     law: Literal["log", "loglog", "sqrt", "linear", "power"] = "log"
@@ -79,7 +43,7 @@ class GrowthTable(BaseModel):
     threshold: Positive = Fraction(10_000)
     noise: Literal["block", "pooled"] = "block"
     replicate: Annotated[dict[Name, Count], Field(max_length=4)] = Field(default_factory=dict)
-    looks: Annotated[list[Annotated[int, Field(ge=2, le=10**9)]], Field(min_length=1, max_length=MOST_LOOKS)]
+    looks: Looks
     gamma0: Positive = Fraction(1, 2)
     floor: NotNegative = Fraction(0)
     extrapolate: bool = True
@@ -88,24 +52,15 @@ class GrowthTable(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> GrowthTable:
-        if any(a >= b for a, b in itertools.pairwise(self.looks)):
-            raise complaint("looks do not increase", mend="list each replicate count once, smallest first", key="looks")
+        check_looks(self.looks)
         if self.delta > self.alternative:
             raise complaint(
                 "delta, the smallest slope of interest, exceeds alternative, the alleged slope",
                 mend="half of it is usual",
                 key="delta",
             )
-        if self.threshold < 100:
-            raise complaint(
-                "threshold is below 100, and one in a hundred is no ground for a ruling",
-                mend="1e4 is usual",
-                key="threshold",
-            )
-        if self.gamma0 > 2:
-            raise complaint(
-                "gamma0 exceeds 2, which lets slower saturation pass for growth", mend="0.5 is usual", key="gamma0"
-            )
+        check_threshold(self.threshold)
+        check_gamma0(self.gamma0)
         self._check_law()
         if self.variance and self.noise != "pooled":
             raise complaint('variance belongs to noise = "pooled"', mend="a block needs none", key="variance")
@@ -149,5 +104,8 @@ class GrowthTable(BaseModel):
         return GrowthRule(**fields)
 
 
-RULES: Mapping[str, type[GrowthTable]] = MappingProxyType({"growth": GrowthTable})
-"""Rule kind → the model of its table."""
+SWEEP_RULES: Mapping[str, type[GrowthTable]] = MappingProxyType({"growth": GrowthTable})
+"""The kinds that a sweep probe of a case may register."""
+
+RULES: Mapping[str, type[BaseModel]] = MappingProxyType({**SWEEP_RULES})
+"""Rule kind → the model of its table; every model has `to_rule()`."""

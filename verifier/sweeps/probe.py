@@ -26,7 +26,7 @@ from verifier.model.tables import (
     validate,
 )
 from verifier.stats.growth_rule import GrowthAnswer, GrowthRule
-from verifier.stats.rules import RULES, ScaleText
+from verifier.stats.rules import SWEEP_RULES, ScaleText
 
 Axis = Annotated[
     str, form(r"[A-Za-z_][A-Za-z0-9_]{0,31}", what="an axis", mend="name it as the target's first argument is named")
@@ -144,7 +144,7 @@ class SweepProbe:
 def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
     """A sweep probe from its table. Raises TableError naming the key that is wrong."""
     table = validate(SweepTable, data, path=path)
-    rule_table = choose(RULES, table.rule, what="rule", path=(*path, "rule"))
+    rule_table = choose(SWEEP_RULES, table.rule, what="rule", path=(*path, "rule"))
     rule = validate(rule_table, table.rule, path=(*path, "rule")).to_rule()
     ((axis, scales),) = table.scale.items()
     check_scales(scales, path=(*path, "scale", axis))
