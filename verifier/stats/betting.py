@@ -1,8 +1,8 @@
 """Betting on a bounded metric: e-processes and confidence sequences for a mean that assume no distribution.
 
 A gambler who may only look back stakes λ_t on the next value lying above m; if the mean is at most m the capital
-Π(1 + λ_t (x_t − m)) is a non-negative supermartingale, whatever the values are besides lying in [0, 1], and whatever the
-dependence on the past as long as the conditional mean stays there. All of it in logs: capital overflows.
+Π(1 + λ_t (x_t − m)) is a non-negative supermartingale, whatever the values are besides lying in [0, 1], and however they
+depend on the past as long as the conditional mean stays there. All of it in logs: capital overflows.
 
 Source: Waudby-Smith and Ramdas (2024), Estimating means of bounded random variables by betting, Proposition 2 (the
 capital process), Theorem 3 (hedged capital) and Section 3 (predictable plug-in bets); Ville (1939) for the threshold.
@@ -66,7 +66,7 @@ def bets(x: Floats, *, log_target: float) -> Floats:
 
 
 def log_gains(x: Floats, stakes: Floats, *, null: float, cap: float = HALF_CAP) -> Floats:
-    """ln of each bet's gain on "the mean is above null", ln(1 + min(λ_t, cap/m)(x_t − m)); shapes as of `bets`.
+    """The log gain of each bet that the mean is above `null`, ln(1 + min(λ_t, cap/m)(x_t − m)); shapes as of `bets`.
 
     At m = 0 there is nothing to lose and no cap; at m = 1 nothing can be won.
     """
@@ -75,7 +75,7 @@ def log_gains(x: Floats, stakes: Floats, *, null: float, cap: float = HALF_CAP) 
 
 
 def log_e_above(x: Floats, stakes: Floats, *, null: float, caps: Sequence[float] = CAPS) -> Floats:
-    """ln of the evidence at every n that the mean of x is above `null`, against a mean of at most `null`.
+    """Log evidence at every n that the mean of x is above `null`, against a mean of at most `null`.
 
     The average over `caps` of the capitals (an average of e-processes is one: Vovk and Wang 2021). x, stakes: (…, n),
     values in [0, 1] and their `bets`. null in [0, 1]. It falls as the null rises, so nested nulls give nested evidence.
@@ -87,12 +87,12 @@ def log_e_above(x: Floats, stakes: Floats, *, null: float, caps: Sequence[float]
 
 
 def log_e_below(x: Floats, stakes: Floats, *, null: float, caps: Sequence[float] = CAPS) -> Floats:
-    """ln of the evidence at every n that the mean of x is below `null`: `log_e_above` in the mirror."""
+    """Log evidence at every n that the mean of x is below `null`: `log_e_above` in the mirror."""
     return log_e_above(1.0 - x, stakes, null=1.0 - null, caps=caps)
 
 
 def log_hedged_e(x: Floats, stakes: Floats, *, null: float) -> Floats:
-    """ln of the hedged capital max(½K⁺, ½K⁻) at every n against "the mean is `null`", with the published cap."""
+    """Log of the hedged capital max(½K⁺, ½K⁻) at every n against "the mean is `null`", with the published cap."""
     above = log_e_above(x, stakes, null=null, caps=(HALF_CAP,))
     below = log_e_below(x, stakes, null=null, caps=(HALF_CAP,))
     return np.asarray(np.maximum(above, below) - math.log(2))
