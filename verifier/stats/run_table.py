@@ -82,16 +82,21 @@ class RunTable:
 
         Exact arithmetic only where different texts have the same double.
         """
-        alike: dict[float, dict[tuple[str, ...], int]] = {}
         codes = np.full(len(self), -1, np.int64)
+        known: dict[tuple[str, ...], int] = {}
+        first: dict[float, tuple[str, ...]] = {}
+        exact: dict[float, dict[Fraction, int]] = {}
         for row, (value, numbers) in enumerate(zip(self.value.tolist(), map(tuple, self.numbers), strict=True)):
             if not numbers[0]:
                 continue
-            seen = alike.setdefault(value, {})
-            if numbers not in seen:
-                same = (code for other, code in seen.items() if _exactly(other) == _exactly(numbers))
-                seen[numbers] = next(same, row)
-            codes[row] = seen[numbers]
+            if numbers not in known:
+                other = first.setdefault(value, numbers)
+                if other is numbers:
+                    known[numbers] = row
+                else:
+                    alike = exact.setdefault(value, {_exactly(other): known[other]})
+                    known[numbers] = alike.setdefault(_exactly(numbers), row)
+            codes[row] = known[numbers]
         return codes
 
     def rows(self, which: Bools | Ints) -> RunTable:
