@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,9 @@ from verifier.stats.margin_design import MIDDLE_BAR, MarginRule, Nulls
 from verifier.stats.margin_rule import MarginEvidence
 from verifier.stats.margin_statistics import Effect, MarginPower
 from verifier.stats.noise import Estimate
+
+DegreesOfFreedom: TypeAlias = Callable[[int], int]
+"""n → ν."""
 
 ROUNDING = 1e-13  # relative: differences smaller than this are the last digits of a double
 NODES = 64  # of the Gauss–Legendre rule over the distribution of the standard deviation, on each piece
@@ -61,9 +63,9 @@ def no_evidence() -> MarginEvidence:
     return MarginEvidence(below_claim=none, above_alleged=none, below_middle=none, above_middle=none)
 
 
-def constant(values: Floats) -> bool:
-    """Whether the values do not vary beyond the last digits of a double."""
-    return values.size < 2 or bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
+def varies(path: Estimate, size: float) -> npt.NDArray[np.bool_]:
+    """At which looks the replicates vary beyond the last digits of numbers of that size: (…, looks)."""
+    return np.asarray(path.stderr * np.sqrt(path.n) > ROUNDING * size)
 
 
 def effect_of(path: Estimate) -> Effect:
@@ -86,24 +88,22 @@ class Demand(NamedTuple):
 
 
 def demands(nulls: Nulls, *, sd: float, threshold: float) -> tuple[Demand, ...]:
-    """w = (c − a)/sd to T, either way, and half of it to 20."""
+    """What is asked at c and at a: w = (c − a)/sd to T, either way, and half of it to 20."""
     w = (nulls.claimed - nulls.alleged) / sd
     return Demand(w, threshold), Demand((nulls.middle - nulls.alleged) / sd, MIDDLE_BAR)
 
 
 def block_df(n: int) -> int:
-    """n − 1: one value a replicate."""
+    """One value a replicate: n − 1."""
     return n - 1
 
 
 def pooled_df(n: int) -> int:
-    """2(n − 1): two arms with one common standard deviation."""
+    """Two arms with one common standard deviation: 2(n − 1)."""
     return 2 * (n - 1)
 
 
-def needed_n(
-    asked: Sequence[Demand], *, discount: float, minimum: int, df: Callable[[int], int] = block_df
-) -> int | None:
+def needed_n(asked: Sequence[Demand], *, discount: float, minimum: int, df: DegreesOfFreedom = block_df) -> int | None:
     """The largest of the n90 of the demands, and no less than the minimum. None where ten million are too few."""
     found = [
         replicates_needed(demand.effect, log_threshold=log_threshold(demand.bar, discount), df=df) for demand in asked
@@ -112,7 +112,7 @@ def needed_n(
     return max(*known, minimum) if known and len(known) == len(found) else None
 
 
-def could_decide(asked: Sequence[Demand], *, n: int, discount: float, df: Callable[[int], int] = block_df) -> bool:
+def could_decide(asked: Sequence[Demand], *, n: int, discount: float, df: DegreesOfFreedom = block_df) -> bool:
     """Whether n replicates meet every demand with 90 % probability, which is n ≥ n90: power increases in n."""
     return n >= 2 and all(
         power_at(demand.effect, n, log_threshold=log_threshold(demand.bar, discount), df=df(n)) >= POWER
@@ -120,8 +120,22 @@ def could_decide(asked: Sequence[Demand], *, n: int, discount: float, df: Callab
     )
 
 
+def alternatives(nulls: Nulls, effect: float | None, *, sd: float, threshold: float) -> tuple[Demand, ...]:
+    """What is asked where the claim is right, θ = effect (None: c), and where the dispute is, θ = a.
+
+    At `effect` the evidence against a must reach T and that against m 20; at a likewise against c and m.
+    """
+    a, m, c = nulls
+    truth = c if effect is None else effect
+    return (
+        Demand((truth - a) / sd, threshold),
+        Demand((truth - m) / sd, MIDDLE_BAR),
+        *demands(nulls, sd=sd, threshold=threshold),
+    )
+
+
 def adequacy(
-    rule: MarginRule, asked: Sequence[Demand], *, discount: float, df: Callable[[int], int] = block_df
+    rule: MarginRule, asked: Sequence[Demand], *, discount: float, df: DegreesOfFreedom = block_df
 ) -> Adequacy:
     """Whether the registered maximum meets the demands, and what would.
 
@@ -146,7 +160,7 @@ class _Bars(NamedTuple):
 
 
 def one_look(
-    rule: MarginRule, *, effect: float, sd: float, discount: float, df: Callable[[int], int] = block_df
+    rule: MarginRule, *, effect: float, sd: float, discount: float, df: DegreesOfFreedom = block_df
 ) -> dict[MarginAnswer, float]:
     """The probability of each answer where the registered maximum is the only look, if replicates are normal.
 
@@ -160,10 +174,10 @@ def one_look(
         critical_t(n, log_threshold=log_threshold(float(rule.threshold), discount), df=nu),
         critical_t(n, log_threshold=log_threshold(MIDDLE_BAR, discount), df=nu),
     )
-    edge = _adequate_up_to(rule, sd, discount=discount, df=df)
-    inside = 1 - float(special.chdtrc(nu, nu * edge * edge)) if math.isfinite(edge) else 1.0
+    edge = adequate_up_to(nulls, n=n, threshold=float(rule.threshold), discount=discount, df=df) / sd
+    inside = 1 - float(special.chdtrc(nu, nu * edge * edge))
     x, weights = np.polynomial.legendre.leggauss(NODES)
-    total: Counter[MarginAnswer] = Counter()
+    total = dict.fromkeys(MarginAnswer, 0.0)
     for low, high, adequate in ((0.0, inside, True), (inside, 1.0, False)):
         if high - low < 1e-12:
             continue
@@ -174,7 +188,7 @@ def one_look(
                 nulls, bars, float(step), mean=effect, error=sd / math.sqrt(n), adequate=adequate
             ):
                 total[answer] += float(share) * chance
-    return {answer: chance for answer, chance in total.most_common() if chance > 0}
+    return most_likely_first(total)
 
 
 def _given_error(
@@ -203,23 +217,21 @@ def _given_error(
     return found
 
 
-def _adequate_up_to(rule: MarginRule, sd: float, *, discount: float, df: Callable[[int], int]) -> float:
-    """The largest sample sd, in units of sd, at which the registered maximum is adequate; by bisection."""
-    n = rule.maximum
+def adequate_up_to(
+    nulls: Nulls, *, n: int, threshold: float, discount: float, df: DegreesOfFreedom = block_df
+) -> float:
+    """The largest sample standard deviation of one replicate at which n replicates are adequate; by bisection on w.
 
-    def adequate(ratio: float) -> bool:
-        asked = demands(rule.nulls, sd=sd_upper_bound(sd * ratio, df(n)), threshold=float(rule.threshold))
-        return could_decide(asked, n=n, discount=discount, df=df)
-
-    low, high = 1e-6, 10.0
-    if not adequate(low):
+    0 where no w is enough, as at few replicates.
+    """
+    low, high = 1e-6, 1e6
+    if not could_decide((Demand(high, threshold), Demand(high / 2, MIDDLE_BAR)), n=n, discount=discount, df=df):
         return 0.0
-    if adequate(high):
-        return math.inf
-    for _ in range(40):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if adequate(middle) else (low, middle)
-    return low
+    for _ in range(60):
+        w = math.sqrt(low * high)
+        asked = (Demand(w, threshold), Demand(w / 2, MIDDLE_BAR))
+        low, high = (low, w) if could_decide(asked, n=n, discount=discount, df=df) else (w, high)
+    return (nulls.claimed - nulls.alleged) / high / sd_upper_bound(1.0, df(n))
 
 
 def normal_moments(
@@ -244,17 +256,25 @@ def normal_moments(
     return means, squares
 
 
+Word = TypeVar("Word", MarginAnswer, Outcome)
+
+
+def most_likely_first(chances: Mapping[Word, float]) -> dict[Word, float]:
+    """The words that have a chance, in falling order of it."""
+    return {word: chance for word, chance in sorted(chances.items(), key=lambda item: -item[1]) if chance > 0}
+
+
 def power_record(
     effect: float, answers: Mapping[MarginAnswer, float], *, mean_n: float, method: str, **simulated: int
 ) -> MarginPower:
     """The power record of answers with these probabilities."""
-    outcomes: Counter[Outcome] = Counter()
+    outcomes = dict.fromkeys(Outcome, 0.0)
     for answer, chance in answers.items():
-        outcomes[answer.outcome] += chance  # type: ignore[assignment]  # a Counter of probabilities
+        outcomes[answer.outcome] += chance
     return MarginPower(
         effect=effect,
         answers=answers,
-        outcomes=dict(outcomes.most_common()),
+        outcomes=most_likely_first(outcomes),
         mean_n=mean_n,
         method=method,
         runs=simulated.get("runs"),
