@@ -10,8 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, model_validator
 
 from verifier.model.tables import complaint
+from verifier.stats.bound_table import BoundTable
 from verifier.stats.growth_rule import GrowthRule
 from verifier.stats.law_names import LARGEST_EXPONENT, power_law
+from verifier.stats.rate_table import RateTable
 from verifier.stats.rule_fields import (
     STRICT,
     Count,
@@ -107,5 +109,5 @@ class GrowthTable(BaseModel):
 SWEEP_RULES: Mapping[str, type[GrowthTable]] = MappingProxyType({"growth": GrowthTable})
 """The kinds that a sweep probe of a case may register."""
 
-RULES: Mapping[str, type[BaseModel]] = MappingProxyType({**SWEEP_RULES})
+RULES: Mapping[str, type[BaseModel]] = MappingProxyType({**SWEEP_RULES, "rate": RateTable, "bound": BoundTable})
 """Rule kind → the model of its table; every model has `to_rule()`."""
