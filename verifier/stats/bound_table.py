@@ -19,14 +19,14 @@ InstanceName = Annotated[str, Field(min_length=1, max_length=100)]
 class BoundTable(BaseModel):
     """The table of a bound rule. Unknown keys, missing fields and bad values are ValidationErrors.
 
-    `class` lists a finite class by name; `instances` counts those that a sampler is to draw. One of the two stands.
+    `members` lists a finite class by name; `instances` counts those that a sampler is to draw. One of the two stands.
     """
 
     model_config = STRICT
 
     kind: Literal["bound"]
     instances: Annotated[int, Field(ge=1, le=MOST_INSTANCES)] | None = None
-    named: Annotated[list[InstanceName], Field(min_length=1, max_length=MOST_INSTANCES, alias="class")] | None = None
+    members: Annotated[list[InstanceName], Field(min_length=1, max_length=MOST_INSTANCES)] | None = None
     weights: Annotated[list[Positive], Field(max_length=MOST_INSTANCES)] | None = None
     alleged: InstanceName | None = None
     looks: Annotated[list[Look], Field(max_length=MOST_LOOKS)] = Field(default_factory=list)
@@ -35,18 +35,18 @@ class BoundTable(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> BoundTable:
-        if (self.instances is None) == (self.named is None):
+        if (self.instances is None) == (self.members is None):
             raise complaint(
-                "either instances or class stands, not both",
-                mend='write instances = 200 for a sampler, or class = ["a", "b"] for a finite class',
+                "one of instances and members stands, not both",
+                mend='write instances = 200 for a sampler, or members = ["a", "b"] for a finite class',
                 key="instances",
             )
-        names = self.named or []
+        names = self.members or []
         if len(set(names)) < len(names):
-            raise complaint("an instance stands twice in class", mend="name each once", key="class")
+            raise complaint("an instance stands twice in members", mend="name each once", key="members")
         if self.alleged is not None and self.alleged not in names:
             mend = nearest(self.alleged, names, what="instance") if names else "leave it out: a sampler names none"
-            raise complaint(f"alleged is {shown(self.alleged)}, which class does not name", mend=mend, key="alleged")
+            raise complaint(f"alleged is {shown(self.alleged)}, which members does not name", mend=mend, key="alleged")
         count = self.instances or len(names)
         if self.weights is not None and (len(self.weights) != count or sum(self.weights) != 1):
             raise complaint(
@@ -66,11 +66,11 @@ class BoundTable(BaseModel):
 
     def to_rule(self) -> BoundRule:
         """The registered rule."""
-        names = tuple(self.named or (str(i + 1) for i in range(self.instances or 0)))
+        names = tuple(self.members or (str(i + 1) for i in range(self.instances or 0)))
         return BoundRule(
             instances=names,
             weights=equal_weights(len(names)) if self.weights is None else tuple(self.weights),
-            whole_class=self.named is not None,
+            whole_class=self.members is not None,
             alleged=self.alleged or "",
             looks=tuple(self.looks),
             threshold=self.threshold,
