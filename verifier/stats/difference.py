@@ -59,7 +59,7 @@ def evaluate(
     items = _item_means(arms) if rule.population == "items-drawn" and arms.n else None
     stuck = out_of_bounds(rule, arms, noun="replicate") or _malformed(rule, seeds, items)
     path = _path(rule, seeds, looks or (arms.n,)) if arms.n >= 2 else None
-    evidence = log_evidence(rule, arms) if looks and not stuck else _nothing(len(looks))
+    evidence = log_evidence(rule, arms) if looks and not stuck else by_t.no_evidence(len(looks))
     lead = _item_path(items) if rule.one_seed and items is not None else path
     few = ""
     if items is not None and items.size < rule.minimum_items:
@@ -161,7 +161,7 @@ def _item_evidence(rule: DifferenceRule, arms: Arms) -> MarginEvidence:
     items = _item_means(arms)
     path = _item_path(items)
     if path is None:
-        return _nothing(1)
+        return by_t.no_evidence(1)
     found = by_t.t_evidence(by_t.shifted(path, rule.nulls)).masked(by_t.varies(path, float(np.abs(items).max())))
     steps = np.unique(np.abs(items[items != 0]))
     if not rule.one_seed or steps.size != 1:
@@ -175,12 +175,6 @@ def _item_evidence(rule: DifferenceRule, arms: Arms) -> MarginEvidence:
         below_middle=down if m == 0 else found.below_middle,
         above_middle=up if m == 0 else found.above_middle,
     )
-
-
-def _nothing(looks: int) -> MarginEvidence:
-    """No evidence at any look."""
-    none = np.full(looks, -np.inf)
-    return MarginEvidence(below_claim=none, above_alleged=none, below_middle=none, above_middle=none)
 
 
 def _malformed(rule: DifferenceRule, arms: Arms, items: Floats | None) -> str:

@@ -28,12 +28,22 @@ class Arms(NamedTuple):
         return len(self.left)
 
 
-def read_arms(rule: TRule, left: npt.ArrayLike, right: npt.ArrayLike | None, *, paired: bool, noun: str) -> Arms:
-    """The arms as float64, (n,) or (n, items). Where they are not paired, excess rows are set aside.
+def read_arms(
+    rule: TRule,
+    left: npt.ArrayLike,
+    right: npt.ArrayLike | None,
+    *,
+    paired: bool,
+    noun: str,
+    items: bool = True,
+) -> Arms:
+    """The arms as float64, (n,) or, where `items` allows, (n, items). Not paired, excess rows are set aside.
 
     Raises BadInput for values that are not finite numbers, arms of different shape, or tables of more than two axes.
     """
     first = _finite(left, "left" if right is not None else "difference")
+    if first.ndim == 2 and not items:
+        raise BadInput(f"{noun} have no items under this rule", mend="give one value each")
     if right is None:
         return Arms(first if rule.better == "higher" else -first, None, (0, 0))
     second = _finite(right, "right")

@@ -57,9 +57,9 @@ def t_evidence(contrast: Contrast) -> MarginEvidence:
     )
 
 
-def no_evidence() -> MarginEvidence:
-    """The evidence where no look was reached."""
-    none = np.empty(0)
+def no_evidence(looks: int) -> MarginEvidence:
+    """No evidence at any look: −∞, shape (looks,)."""
+    none = np.full(looks, -np.inf)
     return MarginEvidence(below_claim=none, above_alleged=none, below_middle=none, above_middle=none)
 
 
@@ -217,21 +217,29 @@ def _given_error(
     return found
 
 
+def least_effect(*, n: int, bar: float, discount: float, df: DegreesOfFreedom = block_df) -> float:
+    """The least mean, in standard deviations, that n replicates show to the E `bar` with 90 % probability.
+
+    By bisection; inf where none does.
+    """
+    low, high = 1e-9, 1e9
+    if not could_decide((Demand(high, bar),), n=n, discount=discount, df=df):
+        return math.inf
+    for _ in range(60):
+        effect = math.sqrt(low * high)
+        enough = could_decide((Demand(effect, bar),), n=n, discount=discount, df=df)
+        low, high = (low, effect) if enough else (effect, high)
+    return high
+
+
 def adequate_up_to(
     nulls: Nulls, *, n: int, threshold: float, discount: float, df: DegreesOfFreedom = block_df
 ) -> float:
-    """The largest sample standard deviation of one replicate at which n replicates are adequate; by bisection on w.
-
-    0 where no w is enough, as at few replicates.
-    """
-    low, high = 1e-6, 1e6
-    if not could_decide((Demand(high, threshold), Demand(high / 2, MIDDLE_BAR)), n=n, discount=discount, df=df):
-        return 0.0
-    for _ in range(60):
-        w = math.sqrt(low * high)
-        asked = (Demand(w, threshold), Demand(w / 2, MIDDLE_BAR))
-        low, high = (low, w) if could_decide(asked, n=n, discount=discount, df=df) else (w, high)
-    return (nulls.claimed - nulls.alleged) / high / sd_upper_bound(1.0, df(n))
+    """The largest sample standard deviation of one replicate at which n replicates are adequate; 0 where none is."""
+    full = least_effect(n=n, bar=threshold, discount=discount, df=df)
+    middle = least_effect(n=n, bar=MIDDLE_BAR, discount=discount, df=df)
+    largest = min((nulls.claimed - nulls.alleged) / full, (nulls.middle - nulls.alleged) / middle)
+    return largest / sd_upper_bound(1.0, df(n))
 
 
 def normal_moments(
