@@ -1,8 +1,8 @@
 """Betting on a bounded metric: e-processes and confidence sequences for a mean that assume no distribution.
 
 A gambler who may only look back stakes λ_t on the next value lying above m; if the mean is at most m the capital
-Π(1 + λ_t (x_t − m)) is a non-negative supermartingale, whatever the values are besides lying in [0, 1], and however they
-depend on the past as long as the conditional mean stays there. All of it in logs: capital overflows.
+Π(1 + λ_t (x_t − m)) is a non-negative supermartingale, whatever the values are besides lying in [0, 1], and however
+they depend on the past as long as the conditional mean stays there. All of it in logs: capital overflows.
 
 Source: Waudby-Smith and Ramdas (2024), Estimating means of bounded random variables by betting, Proposition 2 (the
 capital process), Theorem 3 (hedged capital) and Section 3 (predictable plug-in bets); Ville (1939) for the threshold.

@@ -255,6 +255,6 @@ def _log_choose(n: npt.ArrayLike, k: npt.ArrayLike) -> Floats:
 
 
 def _log_hypergeometric(hits: npt.ArrayLike, size: int, have: npt.ArrayLike, drawn: int) -> Floats:
-    """The logarithm of P(hits) when `drawn` of `size` are drawn without replacement and `have` of them count; elementwise."""
+    """The logarithm of P(hits) when `drawn` of `size` are drawn without replacement and `have` count; elementwise."""
     hits, have = np.asarray(hits, float), np.asarray(have, float)
     return _log_choose(have, hits) + _log_choose(size - have, drawn - hits) - _log_choose(float(size), float(drawn))
