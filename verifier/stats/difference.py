@@ -11,22 +11,23 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from verifier.model.errors import BadInput
 from verifier.model.results import Adequacy
+from verifier.stats import bounded
 from verifier.stats import margin_t as by_t
-from verifier.stats.difference_power import degrees_of_freedom, needed, power
+from verifier.stats.difference_power import bounded_rule, degrees_of_freedom, needed, power, simulated_power
 from verifier.stats.laws import Floats
 from verifier.stats.margin_data import Arms, out_of_bounds, read_arms
 from verifier.stats.margin_design import DifferenceRule
 from verifier.stats.margin_reported import Reported, reported
 from verifier.stats.margin_rule import MarginEvidence, margin_finding
 from verifier.stats.margin_statistics import MarginFinding
+from verifier.stats.mcnemar import exact_mcnemar
 from verifier.stats.noise import Estimate, block_estimate, pooled_estimate
 from verifier.stats.significance import p_to_e
 
-__all__ = ["DifferenceRule", "evaluate", "log_evidence", "mcnemar_log_e", "needed", "power"]
+__all__ = ["DifferenceRule", "evaluate", "log_evidence", "mcnemar_log_e", "needed", "power", "simulated_power"]
 
 WORST_SD_RATIO = 2.0  # beyond it the pooled t no longer holds its level
 LEAST_P = 1e-300  # a p-value is not used below this, so that its e-value stays a number
@@ -57,6 +58,8 @@ def evaluate(
     looks = rule.looks_made(arms.n)
     seeds = _over_items(arms)
     items = _item_means(arms) if rule.population == "items-drawn" and arms.n else None
+    if rule.method == "betting":
+        return _by_betting(rule, seeds, discount=discount, last=last, stopped_at=stopped_at)
     stuck = out_of_bounds(rule, arms, noun="replicate") or _malformed(rule, seeds, items)
     path = _path(rule, seeds, looks or (arms.n,)) if arms.n >= 2 else None
     evidence = log_evidence(rule, arms) if looks and not stuck else by_t.no_evidence(len(looks))
@@ -107,11 +110,30 @@ def log_evidence(rule: DifferenceRule, arms: Arms) -> MarginEvidence:
 def mcnemar_log_e(gains: int, losses: int) -> float:
     """Ln of the e-value of the one-sided exact McNemar test that gains are no more frequent than losses.
 
-    p = P(X ≥ gains), X binomial on the discordant items with chance ½ (McNemar 1947, exact), turned into an e-value by
-    `significance.p_to_e`. Valid once, not as a process.
+    The one-sided p of `mcnemar.exact_mcnemar`, turned into an e-value by `significance.p_to_e`. Valid once, not as a
+    process.
     """
-    p = float(special.bdtrc(gains - 1, gains + losses, 0.5)) if gains else 1.0
-    return math.log(p_to_e(max(p, LEAST_P)))
+    return math.log(p_to_e(max(exact_mcnemar(gains, losses).p_left, LEAST_P)))
+
+
+def _by_betting(
+    rule: DifferenceRule, arms: Arms, *, discount: float, last: bool, stopped_at: int | None
+) -> MarginFinding:
+    """The finding of `bounded` on the differences."""
+    stuck = out_of_bounds(rule, arms, noun="replicate")
+    if stuck:
+        return margin_finding(
+            rule,
+            by_t.no_evidence(len(rule.looks_made(arms.n))),
+            n=arms.n,
+            discount=discount,
+            last=last,
+            adequate=Adequacy(adequate=False, needed={}),
+            malformed=stuck,
+            stopped_at=stopped_at,
+        )
+    d = arms.left if arms.right is None else arms.left - arms.right
+    return bounded.evaluate(bounded_rule(rule), d, discount=discount, last=last, stopped_at=stopped_at)
 
 
 def _check(rule: DifferenceRule, arms: Arms) -> None:

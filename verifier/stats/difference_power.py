@@ -8,7 +8,9 @@ import math
 import numpy as np
 
 from verifier.model.errors import BadInput
+from verifier.stats import bounded
 from verifier.stats import margin_t as by_t
+from verifier.stats.bounded_design import BoundedRule
 from verifier.stats.laws import Floats
 from verifier.stats.margin_batch import Flags, run_margin_batch
 from verifier.stats.margin_design import DifferenceRule
@@ -19,6 +21,20 @@ from verifier.stats.noise import Estimate, pooled_from_cells
 RUNS = 10_000
 _OF_SEED = "the standard deviation of a replicate's difference"
 _OF_ITEM = "the standard deviation of an item's difference"
+
+
+def bounded_rule(rule: DifferenceRule) -> BoundedRule:
+    """The rule by betting on differences, which lie in [lo − hi, hi − lo]."""
+    assert rule.bounds is not None
+    width = rule.bounds[1] - rule.bounds[0]
+    return BoundedRule(
+        claimed=rule.claimed,
+        alleged=rule.alleged,
+        looks=rule.looks,
+        minimum_n=rule.minimum_n,
+        threshold=rule.threshold,
+        bounds=(-width, width),
+    )
 
 
 def degrees_of_freedom(rule: DifferenceRule) -> by_t.DegreesOfFreedom:
@@ -41,7 +57,8 @@ def power(
 
     sd: of one replicate's difference on one test set (pooled: √2 times an arm's; one seed: not used). items, item_sd:
     how many items, and the sd of one item's difference averaged over the replicates, where items are drawn. One look
-    on one kind of unit: by integration over the normal and χ² distributions. Otherwise simulated from `seed`.
+    on one kind of unit: by integration over the normal and χ² distributions. Otherwise, and by betting (values then not
+    normal but beta-distributed), simulated from `seed`.
 
     Raises BadInput for a standard deviation that is not above zero, or items that are not given.
     """
@@ -57,6 +74,8 @@ def power(
             rule, effect, sd=sd, items=items, item_sd=spread, discount=discount, runs=runs, seed=seed
         )
     by_t.positive_sd(sd, what=_OF_SEED)
+    if rule.method == "betting":
+        return bounded.power(bounded_rule(rule), effect, sd=sd, discount=discount, runs=runs, seed=seed)
     if len(rule.looks) == 1:
         chances = by_t.one_look(rule, effect=effect, sd=sd, discount=discount, df=degrees_of_freedom(rule))
         return by_t.power_record(effect, chances, mean_n=float(rule.maximum), method="noncentral t")
@@ -96,10 +115,14 @@ def needed(
     """The least n with 90 % power at both alternatives: `{"replicates": n}`, and "items" where they are drawn.
 
     effect: the difference if the claim is right (default c = δ); the other alternative is a. sd, item_sd: as `power`
-    has them. Each threshold's own n90, by the noncentral t at the last look; left out where ten million are too few.
+    has them. Each threshold's own n90, by the noncentral t at the last look
+    (betting: as `bounded.needed`, whatever the effect); left out where ten million are too few.
 
     Raises BadInput for a standard deviation that is not above zero.
     """
+    if rule.method == "betting":
+        n = bounded.needed(bounded_rule(rule), sd=by_t.positive_sd(sd or 0.0, what=_OF_SEED), discount=discount)
+        return {} if n is None else {rule.unit: n}
     threshold = float(rule.threshold)
     found = {}
     if not rule.one_seed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from dataclasses import dataclass
@@ -81,6 +82,16 @@ class TRule(MarginRule):
     better: Literal["higher", "lower"] = "higher"
     original_n: int | None = None
 
+    def __post_init__(self) -> None:
+        """Raises BadInput unless a < c, the looks increase and the bounds do."""
+        alleged, _, claimed = self.nulls
+        if not alleged < claimed:
+            raise BadInput("what is alleged is not below what is claimed", mend="turn the arms round")
+        if not self.looks or self.looks[0] < 1 or any(x >= y for x, y in itertools.pairwise(self.looks)):
+            raise BadInput(f"the looks {list(self.looks)[:20]} do not increase", mend="list each once, smallest first")
+        if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
+            raise BadInput("the bounds do not increase", mend="write the least value first")
+
     @property
     def usual_minimum(self) -> int:
         """The minimum_n below which the design is flagged as few."""
@@ -103,13 +114,14 @@ class DifferenceRule(TRule):
     noise: "paired" (one replicate's arms share what varies), "unpaired" (replicate r of either arm, in manifest order)
     or "pooled" (one common standard deviation). population: "this-test-set" (the items are the items) or "items-drawn"
     (they stand for more of their kind; then one look, and the evidence of the items counts as well); "" where a
-    replicate has no items. minimum_items: as minimum_n, for items drawn.
+    replicate has no items. minimum_items: as minimum_n, for items drawn. method: "t", or "betting" on a bounded metric.
     """
 
     kind: ClassVar[str] = "difference"
     noise: Literal["paired", "unpaired", "pooled"] = "paired"
     population: Literal["", "this-test-set", "items-drawn"] = ""
     minimum_items: int = FEW["unbounded"]
+    method: Literal["t", "betting"] = "t"
 
     @property
     def one_seed(self) -> bool:
@@ -118,6 +130,8 @@ class DifferenceRule(TRule):
 
     def flags(self, n: int) -> tuple[str, ...]:
         """What the design cannot see with n replicates, whatever the data show."""
+        if self.method == "betting":
+            return ()
         if not self.one_seed:
             return super().flags(n)
         return ("one seed: nothing is known of what another seed would give",)

@@ -38,8 +38,8 @@ def summary(
         parts.append(
             f"evidence for less than the claimed {shown(statistics.claimed)} E = {below.sup * statistics.discount:.2g}"
             f", for more than the alleged {shown(statistics.alleged)} E = {above.sup * statistics.discount:.2g} "
-            f"({statistics.sigma_discounted:.1f} sigma at any stopping time), each counted {statistics.discount:.2g} "
-            f"times for the registrations made, against {threshold:.2g}"
+            f"(the larger is {statistics.sigma_discounted:.1f} sigma at any stopping time), each counted "
+            f"{statistics.discount:.2g} times for the registrations made, against {threshold:.2g}"
         )
     parts.append(f"{statistics.n} of {maximum} {unit}")
     if answer.outcome is Outcome.UNDERPOWERED:

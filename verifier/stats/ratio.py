@@ -99,7 +99,8 @@ def _varies(rule: RatioRule, contrast: by_t.Contrast, arms: Arms) -> npt.NDArray
         size = float(np.abs(np.log(arms.left)).max() + np.abs(np.log(arms.right)).max() + 1)
         return by_t.varies(contrast.middle, size)
     sizes = [float(np.abs(arms.left).max() + math.exp(null) * np.abs(arms.right).max()) for null in rule.nulls]
-    return np.logical_and.reduce([by_t.varies(path, size) for path, size in zip(contrast, sizes, strict=True)])
+    found = [by_t.varies(path, size) for path, size in zip(contrast, sizes, strict=True)]
+    return found[0] & found[1] & found[2]
 
 
 def _not_positive(rule: RatioRule, arms: Arms) -> str:

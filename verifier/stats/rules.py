@@ -13,6 +13,7 @@ from verifier.model.tables import complaint
 from verifier.stats.bound_table import BoundTable
 from verifier.stats.growth_rule import GrowthRule
 from verifier.stats.law_names import LARGEST_EXPONENT, power_law
+from verifier.stats.margin_tables import DifferenceTable, RatioTable
 from verifier.stats.rate_table import RateTable
 from verifier.stats.rule_fields import (
     STRICT,
@@ -109,5 +110,7 @@ class GrowthTable(BaseModel):
 SWEEP_RULES: Mapping[str, type[GrowthTable]] = MappingProxyType({"growth": GrowthTable})
 """The kinds that a sweep probe of a case may register."""
 
-RULES: Mapping[str, type[BaseModel]] = MappingProxyType({**SWEEP_RULES, "rate": RateTable, "bound": BoundTable})
+RULES: Mapping[str, type[BaseModel]] = MappingProxyType(
+    {**SWEEP_RULES, "rate": RateTable, "bound": BoundTable, "difference": DifferenceTable, "ratio": RatioTable}
+)
 """Rule kind → the model of its table; every model has `to_rule()`."""
