@@ -34,7 +34,7 @@ OUTSIDE: dict[Kind, str] = {
 
 
 def e_bh_rates(log_e: Floats) -> Floats:
-    """The least false discovery rate at which e-BH keeps each claim; log_e: (…, claims) → (…, claims), above 1 at times.
+    """The least false discovery rate at which e-BH keeps each claim; log_e: (…, claims) → (…, claims), may exceed 1.
 
     e-BH at rate α keeps the k claims with the largest E, for the largest k whose k-th largest E is at least
     K/(α k). Its false discovery rate is at most α K₀/K whatever the dependence of the claims, if each E has mean at
@@ -58,7 +58,7 @@ def e_bh_rates(log_e: Floats) -> Floats:
 
 
 def e_bh(log_e: Floats, *, alpha: float = ALPHA) -> Bools:
-    """Which claims e-BH keeps at false discovery rate alpha; log_e: natural logarithms, (…, claims). As `e_bh_rates`."""
+    """Which claims e-BH keeps at false discovery rate alpha, bool (…, claims); log_e as for `e_bh_rates`."""
     _check_alpha(alpha)
     return np.asarray(e_bh_rates(log_e) <= alpha * (1 + SLACK))
 

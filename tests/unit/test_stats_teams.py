@@ -1,0 +1,264 @@
+"""Teams: combined e-values, duplicates, votes, and the table over every combination of its facts."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.teams_portfolios import team_rows
+from verifier.model.errors import BadInput
+from verifier.model.outcomes import Outcome, Reason
+from verifier.stats.run_csv import parse_runs
+from verifier.stats.team_duplicates import without_duplicates
+from verifier.stats.teams import (
+    ASSUMES,
+    Team,
+    TeamAnswer,
+    TeamFinding,
+    decide,
+    evaluate,
+    log_average_e,
+    log_combined_e,
+    log_partial_conjunction_e,
+    log_product_e,
+)
+
+LOGS = st.lists(st.floats(-50, 50), min_size=2, max_size=7)
+
+
+def test_the_three_combinations_of_known_numbers() -> None:
+    logs = np.log([2.0, 4.0, 8.0, 10.0, 1000.0])
+    assert np.exp(log_product_e(logs)) == pytest.approx(640_000)
+    assert np.exp(log_average_e(logs)) == pytest.approx(1024 / 5)
+    assert np.exp(log_partial_conjunction_e(logs, u=2)) == pytest.approx(6.0)  # the mean of the four smallest
+    assert np.exp(log_partial_conjunction_e(logs, u=5)) == pytest.approx(2.0)  # all five, so the least
+
+
+@given(LOGS, st.data())
+def test_partial_conjunction_is_the_least_mean_over_sets_that_may_be_null(
+    logs: list[float], data: st.DataObject
+) -> None:
+    u = data.draw(st.integers(1, len(logs)))
+    sets = itertools.combinations(np.exp(logs), len(logs) - u + 1)
+    assert np.exp(log_partial_conjunction_e(np.array(logs), u=u)) == pytest.approx(min(map(np.mean, sets)))
+
+
+@given(LOGS)
+def test_combinations_do_not_depend_on_the_order_and_are_the_average_for_one(logs: list[float]) -> None:
+    array = np.array(logs)
+    for method in ASSUMES:
+        one, other = log_combined_e(array, method=method), log_combined_e(array[::-1], method=method)
+        assert one == pytest.approx(other, abs=1e-9)
+    assert log_partial_conjunction_e(array, u=1) == pytest.approx(log_average_e(array))
+    assert log_partial_conjunction_e(array) <= log_average_e(array) + 1e-9
+
+
+def test_capital_beyond_doubles_stays_in_logs() -> None:
+    logs = np.array([[800.0, 900.0], [-math.inf, 900.0], [-math.inf, math.inf]])
+    assert log_product_e(logs).tolist() == [1700.0, -math.inf, -math.inf]
+    assert log_average_e(logs) == pytest.approx([900 - math.log(2), 900 - math.log(2), math.inf])
+    assert log_partial_conjunction_e(logs).tolist() == [800.0, -math.inf, -math.inf]
+
+
+@pytest.mark.parametrize(
+    ("logs", "u", "said"),
+    [
+        ([1.0, math.nan], 2, "a team's e-value is not a number"),
+        ([], 1, "there is no team to combine"),
+        ([1.0], 2, "2 teams with the effect are asked for, and there are 1"),
+        ([1.0, 2.0], 0, "0 teams with the effect"),
+    ],
+)
+def test_what_cannot_be_combined_is_said(logs: list[float], u: int, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        log_partial_conjunction_e(np.array(logs), u=u)
+
+
+def test_an_unknown_method_is_named() -> None:
+    with pytest.raises(BadInput, match=r"no method \"largest\"; use product, average or partial-conjunction"):
+        log_combined_e(np.zeros(2), method="largest")  # type: ignore[arg-type]  # what a file may say
+
+
+@pytest.mark.parametrize("runs", [20_000, pytest.param(200_000, marks=pytest.mark.slow)])
+def test_one_biased_team_and_shared_seeds_do_what_is_published(runs: int) -> None:
+    rows = list(team_rows(runs=runs))
+    assert len(rows) == 7
+    assert not [row for row in rows if not row.agrees]
+
+
+# -- the table
+
+FACTS = ("too_few_teams", "opposite_votes", "confirms_for", "confirms_against", "adequate")
+ROWS: list[tuple[dict[str, bool], str]] = [
+    ({"too_few_teams": True}, "TOO_FEW_TEAMS"),
+    ({"opposite_votes": True}, "HETEROGENEOUS"),
+    ({"confirms_for": True, "confirms_against": True}, "HETEROGENEOUS"),
+    ({"confirms_for": True}, "CONFIRMED_FOR"),
+    ({"confirms_against": True}, "CONFIRMED_AGAINST"),
+    ({"adequate": True}, "NOT_CONFIRMED"),
+    ({"adequate": False}, "NOT_CONFIRMED_INADEQUATE"),
+]
+OUTCOMES = {
+    "TOO_FEW_TEAMS": "UNDERPOWERED: underpowered",
+    "HETEROGENEOUS": "UNDECIDED: heterogeneous",
+    "CONFIRMED_FOR": "FOR_DISPUTE",
+    "CONFIRMED_AGAINST": "AGAINST_DISPUTE",
+    "NOT_CONFIRMED": "UNDECIDED: not-decided",
+    "NOT_CONFIRMED_INADEQUATE": "UNDERPOWERED: underpowered",
+}
+
+
+def test_every_combination_gives_the_first_row_that_applies() -> None:
+    seen = set()
+    for values in itertools.product([False, True], repeat=len(FACTS)):
+        facts = dict(zip(FACTS, values, strict=True))
+        expected = next(answer for asks, answer in ROWS if all(facts[name] is want for name, want in asks.items()))
+        assert decide(**facts) == expected, facts
+        seen.add(expected)
+    assert seen == set(TeamAnswer)
+
+
+@pytest.mark.parametrize("answer", list(TeamAnswer))
+def test_every_answer_has_its_outcome_reason_and_sentence(answer: TeamAnswer) -> None:
+    outcome, _, reason = OUTCOMES[answer.value].partition(": ")
+    assert answer.outcome is Outcome(outcome)
+    assert answer.reason == (Reason(reason) if reason else None)
+    assert (answer.reason is None) == answer.outcome.decided
+    assert answer.sentence[0].islower()
+    assert not answer.sentence.endswith(".")
+
+
+# -- votes
+
+
+def team(name: str, outcome: Outcome, *, e: float, adequate: bool = True) -> Team:
+    """A team whose E on its own side is e, and 1/e on the other."""
+    log_for = math.log(e) if outcome is Outcome.FOR_DISPUTE else -math.log(e)
+    return Team(name=name, outcome=outcome, adequate=adequate, log_e_for=log_for, log_e_against=-log_for)
+
+
+FOR, AGAINST, OPEN = Outcome.FOR_DISPUTE, Outcome.AGAINST_DISPUTE, Outcome.UNDECIDED
+
+
+def found(*teams: Team, u: int = 2) -> TeamFinding:
+    return evaluate(teams, u=u)
+
+
+def test_one_team_however_sure_confirms_nothing() -> None:
+    finding = found(team("a", FOR, e=1e300))
+    assert finding.answer is TeamAnswer.TOO_FEW_TEAMS
+    assert finding.log_e_for is None
+    assert "1 of the 2 teams needed" in finding.summary
+
+
+def test_two_teams_that_agree_confirm_with_the_weaker_of_them() -> None:
+    assert found(team("a", FOR, e=1e5), team("b", FOR, e=2e4)).answer is TeamAnswer.CONFIRMED_FOR
+    weak = found(team("a", FOR, e=1e300), team("b", FOR, e=9e3))
+    assert weak.answer is TeamAnswer.NOT_CONFIRMED
+    assert weak.log_e_for == pytest.approx(math.log(9e3))
+    assert found(team("a", AGAINST, e=1e5), team("b", AGAINST, e=1e5)).answer is TeamAnswer.CONFIRMED_AGAINST
+
+
+def test_opposite_votes_of_adequate_designs_are_undecided() -> None:
+    finding = found(team("a", FOR, e=1e9), team("b", FOR, e=1e9), team("c", AGAINST, e=1e9))
+    assert finding.answer is TeamAnswer.HETEROGENEOUS
+    assert finding.reason is Reason.HETEROGENEOUS
+    assert (finding.votes_for, finding.votes_against, finding.dropped) == (("a", "b"), ("c",), ())
+
+
+def test_an_inadequate_vote_is_dropped_first_but_its_evidence_stays() -> None:
+    finding = found(team("a", FOR, e=1e9), team("b", FOR, e=3e4), team("c", AGAINST, e=1e9, adequate=False))
+    assert finding.answer is TeamAnswer.CONFIRMED_FOR
+    assert (finding.votes_against, finding.dropped) == ((), ("c",))
+    assert finding.log_e_for == pytest.approx(math.log((3e4 + 1e-9) / 2))  # with c the mean of two, not b's alone
+    assert "no vote, as the design could not be expected to decide: c" in finding.summary
+
+
+def test_an_inadequate_vote_without_an_opposite_one_is_kept() -> None:
+    finding = found(team("a", FOR, e=1e9), team("b", FOR, e=1e9, adequate=False))
+    assert (finding.votes_for, finding.dropped) == (("a", "b"), ())
+
+
+def test_too_few_adequate_teams_are_underpowered_not_undecided() -> None:
+    finding = found(team("a", OPEN, e=2.0), team("b", OPEN, e=2.0, adequate=False))
+    assert finding.answer is TeamAnswer.NOT_CONFIRMED_INADEQUATE
+
+
+def test_strangers_input_is_refused_by_name() -> None:
+    with pytest.raises(BadInput, match='the team "a" stands twice'):
+        found(team("a", FOR, e=2.0), team("a", FOR, e=2.0))
+    with pytest.raises(BadInput, match="0 teams are asked for"):
+        found(team("a", FOR, e=2.0), u=0)
+
+
+@given(st.permutations(["a", "b", "c", "d"]))
+def test_the_order_of_teams_changes_nothing(order: list[str]) -> None:
+    teams = {
+        "a": team("a", FOR, e=1e6),
+        "b": team("b", FOR, e=1e5),
+        "c": team("c", AGAINST, e=1e3, adequate=False),
+        "d": team("d", OPEN, e=2.0),
+    }
+    finding = found(*(teams[name] for name in order))
+    assert finding.answer is found(*teams.values()).answer
+    assert finding.log_e_for == found(*teams.values()).log_e_for
+
+
+# -- duplicates
+
+
+def csv(*rows: str) -> bytes:
+    return "\n".join(["team,replicate,value", *rows, ""]).encode()
+
+
+def teams_left(content: bytes, order: list[str] | None = None) -> tuple[set[str], list[tuple[str, str, int, int]]]:
+    table, dropped = without_duplicates(parse_runs(content, name="t.csv"), order=order)
+    left = {table.teams[i] for i in table.team}
+    return left, [(d.team, d.of, d.common, d.equal) for d in dropped]
+
+
+def test_a_team_with_half_of_another_teams_numbers_is_dropped() -> None:
+    content = csv(
+        "a,1,0.1", "a,2,0.2", "a,3,0.3", "a,4,0.4", "b,1,1/10", "b,2,0.20", "b,3,5", "b,4,6", "c,1,9", "c,2,8"
+    )
+    assert teams_left(content) == ({"a", "c"}, [("b", "a", 4, 2)])
+    assert teams_left(content, order=["c", "b", "a"]) == ({"b", "c"}, [("a", "b", 4, 2)])
+
+
+def test_just_under_half_is_no_duplicate_and_missing_cells_do_not_count() -> None:
+    shared = (
+        [f"a,{r},{r}" for r in range(5)] + [f"b,{r},{r}" for r in range(2)] + [f"b,{r},{r + 50}" for r in range(2, 5)]
+    )
+    assert teams_left(csv(*shared)) == ({"a", "b"}, [])
+    assert teams_left(csv(*shared, "a,9,", "b,9,")) == ({"a", "b"}, [])
+
+
+def test_teams_without_a_common_cell_are_no_duplicates() -> None:
+    assert teams_left(csv("a,1,5", "b,2,5")) == ({"a", "b"}, [])
+
+
+def test_a_third_copy_is_dropped_for_the_one_that_is_kept() -> None:
+    content = csv(*(f"{name},{r},{r}.25" for name in "abc" for r in range(4)))
+    assert teams_left(content) == ({"a"}, [("b", "a", 4, 4), ("c", "a", 4, 4)])
+
+
+def test_equal_doubles_of_different_numbers_are_different() -> None:
+    content = csv("a,1,0.1", "b,1,0.1000000000000000000001")
+    assert teams_left(content) == ({"a", "b"}, [])
+
+
+def test_few_different_numbers_are_said_to_be_possible_chance() -> None:
+    content = csv(*(f"{name},{r},{int(r > 1)}" for name in "ab" for r in range(20)))
+    _, (dropped,) = without_duplicates(parse_runs(content, name="t.csv"))
+    assert dropped.distinct == 2
+    assert dropped.sentence.endswith("of only 2 different numbers, which may be chance")
+
+
+def test_an_order_that_lacks_a_team_is_refused() -> None:
+    with pytest.raises(BadInput, match="does not name each team of the table once"):
+        teams_left(csv("a,1,1", "b,1,2"), order=["a"])
