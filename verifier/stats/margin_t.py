@@ -27,6 +27,7 @@ DegreesOfFreedom: TypeAlias = Callable[[int], int]
 """n → ν."""
 
 ROUNDING = 1e-13  # relative: differences smaller than this are the last digits of a double
+FARTHEST = 1e8  # a noncentrality beyond it is taken as it: the noncentral t of scipy gives NaN from about 1e9
 NODES = 64  # of the Gauss–Legendre rule over the distribution of the standard deviation, on each piece
 
 
@@ -106,7 +107,8 @@ def pooled_df(n: int) -> int:
 def needed_n(asked: Sequence[Demand], *, discount: float, minimum: int, df: DegreesOfFreedom = block_df) -> int | None:
     """The largest of the n90 of the demands, and no less than the minimum. None where ten million are too few."""
     found = [
-        replicates_needed(demand.effect, log_threshold=log_threshold(demand.bar, discount), df=df) for demand in asked
+        replicates_needed(min(demand.effect, FARTHEST / 100), log_threshold=log_threshold(demand.bar, discount), df=df)
+        for demand in asked
     ]
     known = [n for n in found if n is not None]
     return max(*known, minimum) if known and len(known) == len(found) else None
@@ -115,7 +117,10 @@ def needed_n(asked: Sequence[Demand], *, discount: float, minimum: int, df: Degr
 def could_decide(asked: Sequence[Demand], *, n: int, discount: float, df: DegreesOfFreedom = block_df) -> bool:
     """Whether n replicates meet every demand with 90 % probability, which is n ≥ n90: power increases in n."""
     return n >= 2 and all(
-        power_at(demand.effect, n, log_threshold=log_threshold(demand.bar, discount), df=df(n)) >= POWER
+        power_at(
+            min(demand.effect, FARTHEST / math.sqrt(n)), n, log_threshold=log_threshold(demand.bar, discount), df=df(n)
+        )
+        >= POWER
         for demand in asked
     )
 
@@ -222,7 +227,7 @@ def least_effect(*, n: int, bar: float, discount: float, df: DegreesOfFreedom = 
 
     By bisection; inf where none does.
     """
-    low, high = 1e-9, 1e9
+    low, high = 1e-9, FARTHEST
     if not could_decide((Demand(high, bar),), n=n, discount=discount, df=df):
         return math.inf
     for _ in range(60):
