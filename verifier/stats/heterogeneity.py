@@ -53,7 +53,8 @@ def heterogeneity(estimates: Sequence[float], stderrs: Sequence[float], *, level
 
     τ² is Paule and Mandel's (1982). The interval is Hartung and Knapp's (2001), the prediction interval that of
     Higgins, Thompson and Spiegelhalter (2009) with the Hartung–Knapp error, θ̂ ± t_{k−2} √(τ̂² + se²); Q is Cochran's
-    (1954), I² that of Higgins and Thompson (2002). With few teams all of them are rough, and Q misses much.
+    (1954), I² that of Higgins and Thompson (2002). With few teams all
+    are rough: Q misses much, and at five teams a 95 % prediction interval holds the next team in about 90 %.
 
     Raises BadInput for fewer than two teams, a standard error that is not positive, a number that is not finite;
     MissingExtra without statsmodels.
