@@ -10,16 +10,21 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from verifier.model.errors import BadInput
+from verifier.model.outcomes import Outcome
 from verifier.stats.contrasts import contrasts, saturators
+from verifier.stats.critical import replicates_needed
 from verifier.stats.eprocess import TAUS, log_mixture_e, log_t_e
+from verifier.stats.growth import evaluate, precheck
+from verifier.stats.growth_batch import run_batch
 from verifier.stats.growth_evidence import LogEvidence, growth_log_e
-from verifier.stats.growth_rule import GrowthRule
-from verifier.stats.laws import Floats
+from verifier.stats.growth_rule import GrowthAnswer, GrowthRule
+from verifier.stats.law_names import is_fast, law_unit, power_law
+from verifier.stats.laws import Floats, law_values
 from verifier.stats.misfit import misfit
 from verifier.stats.noise import block_estimate, pooled_estimate, pooled_from_cells
 
@@ -35,15 +40,36 @@ def noise(seed: int, m: int, n: int = 12) -> Floats:
     return np.random.default_rng(seed).standard_normal((m, n))
 
 
-@given(ks=grids, gamma0=st.sampled_from([0.1, 0.25, 0.5, 1.0]))
-@settings(max_examples=60, deadline=None)
-def test_contrasts_read_the_slope_and_no_saturation(ks: list[int], gamma0: float) -> None:
-    built = contrasts(ks, gamma0=gamma0)
-    h = np.log(np.array(ks, float))
+LAWS = ["log", "loglog", "sqrt", "linear", "power 3/4", "power 2"]
+laws = st.sampled_from(LAWS)
+
+
+def h_of(law: str, ks: list[int]) -> Floats:
+    k = np.array(ks, float)
+    return {
+        "log": np.log(k),
+        "loglog": np.log(np.log(k)),
+        "sqrt": np.sqrt(k),
+        "linear": k,
+        "power 3/4": k**0.75,
+        "power 2": k**2,
+    }[law]
+
+
+@given(ks=grids, gamma0=st.sampled_from([0.1, 0.25, 0.5, 1.0]), law=laws)
+@settings(max_examples=100, deadline=None)
+def test_contrasts_read_the_slope_and_no_saturation(ks: list[int], gamma0: float, law: str) -> None:
+    ks = [k + 1 for k in ks]  # loglog has no place at 2
+    try:
+        built = contrasts(ks, gamma0=gamma0, law=law)
+    except BadInput:
+        assert law == "loglog"  # on close scales a saturating function can imitate it to the last digit
+        assume(False)
+    h = h_of(law, ks)
     for w in built:
         size = float(np.abs(w).sum())
         assert abs(w.sum()) <= 1e-9 * size
-        assert w @ h == pytest.approx(1.0, abs=1e-9 * size)
+        assert w @ h == pytest.approx(1.0, abs=1e-9 * size * max(1.0, float(np.abs(h).max())))
     for g in saturators(ks, gamma0=gamma0):
         assert built.cone @ g <= 1e-9 * np.abs(built.cone).sum() * np.abs(g).max()
         assert built.up @ g >= -1e-12
@@ -119,20 +145,36 @@ def test_registered_relative_sds_take_unequal_variances_out() -> None:
         assert a == pytest.approx(b, rel=1e-12)
 
 
-@given(ks=grids, seed=st.integers(0, 2**32 - 1), shift=st.floats(-1e3, 1e3), kind=st.sampled_from(["block", "pooled"]))
-@settings(max_examples=40, deadline=None)
+@given(
+    ks=grids,
+    seed=st.integers(0, 2**32 - 1),
+    shift=st.floats(-1e3, 1e3),
+    kind=st.sampled_from(["block", "pooled"]),
+    law=laws,
+)
+@settings(max_examples=60, deadline=None)
 def test_a_constant_added_changes_no_e(
-    ks: list[int], seed: int, shift: float, kind: Literal["block", "pooled"]
+    ks: list[int], seed: int, shift: float, kind: Literal["block", "pooled"], law: str
 ) -> None:
-    rule = dataclasses.replace(RULE, noise=kind)
+    ks = [k + 1 for k in ks]
+    rule = dataclasses.replace(RULE, noise=kind, law=law)
     values = noise(seed, len(ks)) + 0.2 * np.log(ks)[:, None]
     same_evidence(growth_log_e(rule, ks, values, rule.looks), growth_log_e(rule, ks, values + shift, rule.looks))
 
 
-@given(ks=grids, seed=st.integers(0, 2**32 - 1), scale=st.integers(1, 1000), kind=st.sampled_from(["block", "pooled"]))
-@settings(max_examples=40, deadline=None)
-def test_another_unit_changes_no_e(ks: list[int], seed: int, scale: int, kind: Literal["block", "pooled"]) -> None:
-    rule = dataclasses.replace(RULE, noise=kind, floor=Fraction("0.01"))
+@given(
+    ks=grids,
+    seed=st.integers(0, 2**32 - 1),
+    scale=st.integers(1, 1000),
+    kind=st.sampled_from(["block", "pooled"]),
+    law=laws,
+)
+@settings(max_examples=60, deadline=None)
+def test_another_unit_changes_no_e(
+    ks: list[int], seed: int, scale: int, kind: Literal["block", "pooled"], law: str
+) -> None:
+    ks = [k + 1 for k in ks]
+    rule = dataclasses.replace(RULE, noise=kind, floor=Fraction("0.01"), law=law)
     values = noise(seed, len(ks)) + 0.2 * np.log(ks)[:, None]
     other = dataclasses.replace(
         rule, delta=rule.delta * scale, alternative=rule.alternative * scale, floor=rule.floor * scale
@@ -227,6 +269,112 @@ def test_misfit_sees_a_step_and_spares_every_registered_law() -> None:
 def test_scales_that_are_none(ks: list[int]) -> None:
     with pytest.raises(BadInput):
         contrasts(ks, gamma0=0.5)
+
+
+@pytest.mark.parametrize(("least", "slope", "n90"), [(32, 1.9, 285), (4, 1.309256736543115, 54)])
+def test_log_log_asks_for_far_more_seeds(least: int, slope: float, n90: int) -> None:
+    # a slope that rises as much over the scales as 0.38 ln k does, sd .3, by the cone contrast
+    ks = [k for k in (2**i for i in range(1, 11)) if k >= least]
+    rise = 0.38 * math.log(1024 / least)
+    assert slope == pytest.approx(rise / math.log(math.log(1024) / math.log(least)))
+    cone = contrasts(ks, gamma0=0.5, law="loglog").cone
+    assert replicates_needed(slope / (0.3 * float(np.linalg.norm(cone))), log_threshold=math.log(1e4)) == n90
+
+
+def test_laws_by_name() -> None:
+    ks = [3, 4, 6, 8, 12]
+    for law in LAWS:
+        assert law_values(ks, law) == pytest.approx(h_of(law, ks), rel=1e-14)
+        assert is_fast(law) == (law not in ("log", "loglog"))
+    assert [law_unit(law, "n") for law in LAWS] == ["ln n", "ln ln n", "sqrt n", "n", "n^3/4", "n^2"]
+    assert [power_law(Fraction(a)) for a in ("1/2", "1", "3/4", "2")] == ["sqrt", "linear", "power 3/4", "power 2"]
+
+
+@pytest.mark.parametrize(
+    ("ks", "law", "says"),
+    [
+        ([2, 3, 4, 5, 6], "loglog", "at least 3"),
+        ([2, 3, 4, 5, 6], "cubic", "no law 'cubic'"),
+        ([2, 3, 4, 5, 6], "power", "no law 'power'"),
+        ([2, 3, 4, 5, 6], "power x", "is not a number"),
+        ([2, 3, 4, 5, 6], "power 5", "between 0 and 4"),
+        ([2, 3, 4, 5, 6], "power -1", "between 0 and 4"),
+        ([2, 3, 4, 5, 6], "power 0", "between 0 and 4"),
+    ],
+)
+def test_laws_that_are_none(ks: list[int], law: str, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        law_values(ks, law)
+
+
+def test_a_law_out_of_place_is_refused_before_any_data() -> None:
+    rule = dataclasses.replace(RULE, law="loglog")
+    with pytest.raises(BadInput, match="at least 3"):
+        precheck(rule, scales=[2, 4, 8, 16, 32], claim_scale=32, discount=1.0)
+    with pytest.raises(BadInput, match="itself a saturating function"):
+        precheck(dataclasses.replace(rule, gamma0=Fraction(1, 10)), scales=[3, 4, 5, 6, 9], claim_scale=9, discount=1.0)
+
+
+GRID = [32, 64, 128, 256, 512, 1024]
+RISES = 0.38 * math.log(32)  # what 0.38 ln k rises over GRID
+
+
+def alleged(law: str) -> GrowthRule:
+    """A slope that rises over GRID as much as 0.38 ln k, δ half of it; looks 10, 20, 30, 40."""
+    h = h_of(law, GRID)
+    slope = Fraction(RISES / float(h[-1] - h[0]))
+    return GrowthRule(law=law, delta=slope / 2, alternative=slope, looks=(10, 20, 30, 40), log_delta=Fraction("0.19"))
+
+
+def test_below_a_power_law_is_not_bounded() -> None:
+    for law in ("sqrt", "linear"):
+        flat = 0.3 * noise(1, 6, 40)
+        found = evaluate(alleged(law), scales=GRID, values=flat, claim_scale=1024, discount=1.0, last=True)
+        assert (found.answer, found.outcome) == (GrowthAnswer.BELOW_LAW, Outcome.AGAINST_DISPUTE)
+        assert found.reproduces
+        assert found.statistics.log_law is not None
+        plain = growth_log_e(dataclasses.replace(RULE, looks=(10, 20, 30, 40)), GRID, flat, (10, 20, 30, 40))
+        assert found.statistics.log_law.e_flat.sup == pytest.approx(math.exp(plain.flat.max()))
+        assert found.statistics.log_law.e_half.current == pytest.approx(math.exp(plain.half[-1]))
+        unregistered = dataclasses.replace(alleged(law), log_delta=None)
+        silent = evaluate(unregistered, scales=GRID, values=flat, claim_scale=1024, discount=1.0, last=True)
+        assert silent.answer is GrowthAnswer.BELOW_LAW
+        assert not silent.reproduces
+        assert "was not tested" in silent.summary
+        higher = evaluate(alleged(law), scales=GRID, values=flat, claim_scale=4096, discount=1.0, last=True)
+        assert higher.answer is GrowthAnswer.BOUNDED_BELOW_HORIZON
+        assert not higher.reproduces
+
+
+def test_slow_growth_below_a_power_law_does_not_reproduce_the_claim() -> None:
+    rule = dataclasses.replace(alleged("linear"), log_delta=Fraction("0.1"))  # half of it is the true slope per ln k
+    answers = []
+    for seed in range(12):
+        values = 0.05 * np.log(GRID)[:, None] + 0.2 * noise(seed, 6, 40)
+        found = evaluate(rule, scales=GRID, values=values, claim_scale=1024, discount=1.0, last=True)
+        answers.append(found.answer)
+        assert not found.reproduces
+        if found.answer is GrowthAnswer.BELOW_LAW:
+            assert "is not shown, so the claim is not reproduced" in found.summary
+    assert answers.count(GrowthAnswer.BELOW_LAW) >= 4
+
+
+@pytest.mark.parametrize("law", ["sqrt", "linear", "loglog"])
+def test_growth_under_its_own_law_is_found(law: str) -> None:
+    rule = alleged(law)
+    values = float(rule.alternative) * h_of(law, GRID)[:, None] + 0.05 * noise(3, 6, 40)
+    found = evaluate(rule, scales=GRID, values=values, claim_scale=1024, discount=1.0, last=True)
+    assert found.answer is GrowthAnswer.GROWS
+    assert law_unit(law, "k") in found.summary
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("law", "seen"), [("sqrt", 0.19), ("linear", 0.32)])
+def test_slow_growth_is_called_below_a_power_law_as_often_as_published(law: str, seen: float) -> None:
+    values = 0.05 * np.log(GRID)[:, None] + 0.3 * np.random.default_rng(4).standard_normal((3000, 6, 40))
+    answers = run_batch(alleged(law), scales=GRID, values=values, claim_scale=1024).answers
+    rate = float(np.mean([answer is GrowthAnswer.BELOW_LAW for answer in answers]))
+    assert abs(rate - seen) < 4 * math.sqrt(seen * (1 - seen) * (1 / 3000 + 1 / 1000)) + 0.005
 
 
 def same_evidence(a: LogEvidence, b: LogEvidence, *, run: int | None = None) -> None:

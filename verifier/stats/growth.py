@@ -31,7 +31,7 @@ from verifier.stats.growth_statistics import (
     slope,
 )
 from verifier.stats.law_names import is_fast
-from verifier.stats.laws import Floats, law_values, scale_array
+from verifier.stats.laws import Floats, scale_array
 from verifier.stats.significance import anytime_sigma
 
 
@@ -151,7 +151,7 @@ def precheck(
 ) -> GrowthFinding | None:
     """The finding that holds before any data, TOO_FEW_SCALES, or None where data can decide."""
     if len(scales) >= LEAST_SCALES:
-        law_values(scales, rule.law)
+        contrasts(scales, gamma0=float(rule.gamma0), law=rule.law)  # what cannot be judged is refused before any data
         return None
     return evaluate(
         rule,
