@@ -39,7 +39,7 @@ from verifier.stats.stopping import shares
 
 RUNS = 10_000
 MOST_SIMULATED = 2 * 10**7  # values drawn for one power: fewer runs of a longer design
-MOST_REPLICATES = 2**20
+MOST_REPLICATES = 2**18
 
 
 def bounded_evidence(rule: BoundedRule, values: Floats, looks: Sequence[int]) -> MarginEvidence:
@@ -125,7 +125,7 @@ def needed(rule: BoundedRule, *, sd: float, discount: float = 1.0) -> int | None
     """The least n at which a single look decides rightly with probability 0.9, both at θ = c and at θ = a.
 
     sd: of one value, in the metric's units; more than the bounds allow is taken as what they allow. By the normal
-    approximation of `decision_chances`. At least `minimum_n`. None beyond 2²⁰ replicates.
+    approximation of `decision_chances`. At least `minimum_n`. None beyond 2¹⁸ replicates.
     """
     most = 64
     while True:
