@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy import special
 
 from verifier.model.answers import Finding
 from verifier.model.complaints import shown
@@ -16,7 +15,7 @@ from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome, Reason
 from verifier.stats.bound_rule import BoundAnswer, BoundRule, bound_outcome, decide
 from verifier.stats.critical import POWER, log_threshold, power_at, replicates_needed
-from verifier.stats.eprocess import log_mixture_e
+from verifier.stats.eprocess import log_mean_exp, log_mixture_e
 from verifier.stats.growth_statistics import EValue, e_value
 from verifier.stats.laws import Floats
 from verifier.stats.noise import block_estimate
@@ -158,13 +157,19 @@ def worst_ratio(instances: Sequence[Instance]) -> tuple[float | None, str]:
     return max(found, key=lambda pair: pair[0]) if found else (None, "")
 
 
-def instance_log_e(instance: Instance, looks: Sequence[int]) -> Floats:
-    """The logarithm of E_i(mean > g) at each look, shape (L,): the t e-process; −∞ where the draws do not vary."""
-    if instance.draws is None or _constant(instance.draws):
-        return np.full(len(looks), -np.inf)
-    excess = instance.draws - float(instance.bound)
-    path = block_estimate(np.ones(1), excess[None, :], looks)
-    return np.where(path.stderr > 0, log_mixture_e(path.t(0.0), df=path.df, n=path.n), -np.inf)
+def instance_log_e(instances: Sequence[Instance], looks: Sequence[int]) -> Floats:
+    """The logarithm of E_i(mean > g), by the t e-process, at each look, shape (instances, looks).
+
+    The instances have draws, all of one number. −∞ where the draws up to a look do not vary.
+    """
+    if not instances or not looks:
+        return np.full((len(instances), len(looks)), -np.inf)
+    draws = np.stack([one.draws for one in instances if one.draws is not None])
+    excess = draws - np.array([float(one.bound) for one in instances])[:, None]
+    path = block_estimate(np.ones(1), excess[:, None, :], looks)
+    size = np.maximum.accumulate(np.abs(draws), axis=-1)[:, np.asarray(looks) - 1]
+    varies = path.stderr * np.sqrt(path.n) > ROUNDING * size
+    return np.where(varies, log_mixture_e(path.t(0.0), df=path.df, n=path.n), -np.inf)
 
 
 def mean_log_e(rule: BoundRule, instances: Sequence[Instance], looks: Sequence[int]) -> Floats | None:
@@ -174,11 +179,12 @@ def mean_log_e(rule: BoundRule, instances: Sequence[Instance], looks: Sequence[i
     beforehand is one (Vovk and Wang 2021); the largest of them is not. An instance that was not run adds nothing.
     """
     counted = [look for look in looks if look >= rule.minimum_n]
-    weight = dict(zip(rule.instances, rule.weights, strict=True))
-    rows = [math.log(weight[one.name]) + instance_log_e(one, counted) for one in instances if one.draws is not None]
-    if not counted or not rows:
+    drawn = [one for one in instances if one.draws is not None]
+    if not counted or not drawn:
         return None
-    return np.asarray(special.logsumexp(np.stack(rows), axis=0))
+    weight = dict(zip(rule.instances, rule.weights, strict=True))
+    logs = np.array([math.log(weight[one.name]) for one in drawn])[:, None] + instance_log_e(drawn, counted)
+    return log_mean_exp(logs, axis=0) + math.log(len(drawn))
 
 
 def power(rule: BoundRule, effect: float, *, instance: str = "", share: float | None = None) -> BoundPower:
@@ -265,7 +271,7 @@ def _rerun_log_e(rule: BoundRule, rerun: Instance | None) -> Floats | None:
     if rerun is None or rerun.draws is None:
         return None
     looks = [look for look in rule.looks if rule.minimum_n <= look <= len(rerun.draws)]
-    return instance_log_e(rerun, looks) if looks else None
+    return instance_log_e([rerun], looks)[0] if looks else None
 
 
 def _record(logs: Floats | None) -> EValue | None:
