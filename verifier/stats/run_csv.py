@@ -180,11 +180,10 @@ def _check_row(row: Sequence[str], width: int, *, spans: int, where: str) -> Non
     if len(row) > MOST_COLUMNS:
         raise BadInput(f"it has more than {MOST_COLUMNS} cells", where=where, mend="leave out what no rule reads")
     if len(row) != width:
-        raise BadInput(
-            f"it has {len(row)} cells, and the header names {width} columns",
-            where=where,
-            mend="leave a missing value's cell empty, with its comma; write decimals with a point",
-        )
+        few = "leave the cell of a missing value empty, but write its comma"
+        many = 'write decimals with a point, and a cell with a comma in "..."'
+        what = f"it has {len(row)} cells, and the header names {width} columns"
+        raise BadInput(what, where=where, mend=few if len(row) < width else many)
     if spans > 0:
         raise BadInput("a cell goes on over the end of the line", where=where, mend="write each row on one line")
     if max(map(len, row)) > MOST_CHARACTERS:
@@ -198,6 +197,9 @@ def _header(
     where = f"{name}, line {line}"
     valid = [*axes, *KEYS, "value", *SUMS, *(INGESTED if ingest else ()), *ALIASES]
     columns = [ALIASES.get(text, text) for text in header]
+    if all(_PLAIN.fullmatch(text) for text in header):
+        such = ",".join([*axes, "replicate", "value"])
+        raise BadInput("it names no columns", where=where, mend=f"begin with a line such as {such}")
     for number, (column, text) in enumerate(zip(columns, header, strict=True), 1):
         if not text:
             raise BadInput(f"column {number} has no name", where=where, mend="name it, or leave it out")
@@ -217,7 +219,8 @@ def _header(
     wanted = ["replicate", *(SUMS if sums else ["value"]), *(axes if some_axes else ()), *needs]
     missing = [column for column in dict.fromkeys(wanted) if column not in given]
     if missing:
-        mend = "add it, or n, sum and sum_sq" if missing[0] == "value" else "add it; the first line names the columns"
+        others = {"value": "add it, or n, sum and sum_sq", "replicate": "add it, or call the column of seeds seed"}
+        mend = others.get(missing[0], "add it; the first line names the columns")
         raise BadInput(f"there is no column {missing[0]}", where=where, mend=mend)
     return columns
 
@@ -225,8 +228,6 @@ def _header(
 def _mend_column(text: str, header: Sequence[str], valid: Sequence[str]) -> str:
     if len(header) == 1 and any(mark in text for mark in ";\t"):
         return "separate columns by commas"
-    if all(_PLAIN.fullmatch(cell) for cell in header):
-        return f"the first line names the columns: {listed(valid[:3])}, and so on"
     if text in INGESTED:
         return "leave it out; it belongs to runs under a registration (verifier ingest)"
     return nearest(text, valid, what="column")
@@ -235,7 +236,7 @@ def _mend_column(text: str, header: Sequence[str], valid: Sequence[str]) -> str:
 def _scale(text: str) -> int:
     if not _SCALE.fullmatch(text):
         what = "the scale is empty" if not text else f"{shown(text)} is not a scale"
-        raise BadInput(what, mend="write a whole number from 1, like 128")
+        raise BadInput(what, mend="write a whole number from 1, of at most 16 digits, like 128")
     return int(text)
 
 
@@ -346,7 +347,7 @@ def _each_once(table: RunTable, *, name: str, ingest: bool) -> RunTable:
     if pairs:
         lines, one, other = min((sorted((int(table.line[a]), int(table.line[b])))[::-1], a, b) for a, b in pairs)
         what, mend = _repeat(table, one, other)
-        raise BadInput(f"{what} of line {lines[1]}", where=f"{name}, line {lines[0]}", mend=mend)
+        raise BadInput(what.format(line=lines[1]), where=f"{name}, line {lines[0]}", mend=mend)
     return table.rows(~repeats)
 
 
@@ -362,11 +363,14 @@ def _differ(table: RunTable, one: int, other: int) -> list[str]:
 
 
 def _repeat(table: RunTable, one: int, other: int) -> tuple[str, str]:
-    """What is wrong with two rows of one key, and how to mend it."""
-    key = listed([*table.axes, *(k for k in KEYS if k == "replicate" or getattr(table, f"{k}s") != ("",))])
+    """What is wrong with two rows of one key, with a place for the line of the first, and how to mend it."""
+    key = [*table.axes, *(k for k in KEYS if k == "replicate" or getattr(table, f"{k}s") != ("",))]
     differ = _differ(table, one, other)
     if "value" in differ:
-        return f"another value under the {key}", "find out which is right; nothing is averaged or overwritten"
+        what = f"another value than in line {{line}} for the same {listed(key)}"
+        return what, "find out which is right; nothing is averaged or overwritten"
     if differ:
-        return f"another {listed(differ)} under the {key}", "a unit has one name and one stream"
-    return f"the same value and {key} as those", "leave one of them out, or give a replicate a number of its own"
+        what = f"another {listed(differ)} than in line {{line}} for the same {listed(key)}"
+        return what, "a unit has one name and one stream"
+    what = f"the same {listed([*key, 'value'])} as in line {{line}}"
+    return what, "leave one of them out, or give the replicate a number of its own"
