@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from verifier.model.tables import complaint
 from verifier.stats.bound_table import BoundTable
+from verifier.stats.bounded_tables import CountTable, ProportionTable
 from verifier.stats.growth_rule import GrowthRule
 from verifier.stats.law_names import LARGEST_EXPONENT, power_law
 from verifier.stats.margin_tables import DifferenceTable, RatioTable
@@ -111,6 +112,14 @@ SWEEP_RULES: Mapping[str, type[GrowthTable]] = MappingProxyType({"growth": Growt
 """The kinds that a sweep probe of a case may register."""
 
 RULES: Mapping[str, type[BaseModel]] = MappingProxyType(
-    {**SWEEP_RULES, "rate": RateTable, "bound": BoundTable, "difference": DifferenceTable, "ratio": RatioTable}
+    {
+        **SWEEP_RULES,
+        "rate": RateTable,
+        "bound": BoundTable,
+        "difference": DifferenceTable,
+        "ratio": RatioTable,
+        "proportion": ProportionTable,
+        "count": CountTable,
+    }
 )
 """Rule kind → the model of its table; every model has `to_rule()`."""
