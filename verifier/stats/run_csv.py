@@ -17,7 +17,7 @@ import numpy as np
 from verifier.model.complaints import listed, nearest, shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
-from verifier.stats.run_table import ARMS, Ints, RunTable, Texts
+from verifier.stats.run_table import ARMS, Bools, Ints, RunTable, Texts
 
 MOST_BYTES = 64 << 20
 MOST_ROWS = 500_000
@@ -331,15 +331,14 @@ def _texts(columns: Sequence[Sequence[str]], size: int) -> Texts:
 def _each_once(table: RunTable, *, name: str, ingest: bool) -> RunTable:
     """The rows in the order of their keys. Raises BadInput at the first line whose key stood before, if it must not."""
     axes = tuple(table.scale[:, i] for i in reversed(range(len(table.axes))))
-    # lexsort's last key is the first to sort by. Repeats stand in the order of their extras, for the first of them is
-    # kept, and then of their lines.
-    extras = tuple(np.unique(texts, return_inverse=True)[1] for texts in table.extras.values())
-    order = np.lexsort((table.line, *extras, table.team, table.item, table.replicate, table.arm, *axes))
-    table = table.rows(order)
-    keys = np.column_stack([table.scale, table.arm, table.replicate, table.item, table.team])
-    repeats = np.concatenate([[False], (keys[1:] == keys[:-1]).all(axis=1)])[: len(table)]
+    key = (table.team, table.item, table.replicate, table.arm, *axes)  # lexsort's last key is the first to sort by
+    table, keys, repeats = _sorted(table, np.lexsort((table.line, *key)))
     if not repeats.any():
         return table
+    # repeats stand in the order of their extras, for the first is kept, and then of their lines
+    extras = tuple(np.unique(texts, return_inverse=True)[1] for texts in table.extras.values())
+    _, group = np.unique(keys, axis=0, return_inverse=True)
+    table, keys, repeats = _sorted(table, np.lexsort((table.line, *extras, group.ravel())))
     firsts = np.maximum.accumulate(np.where(repeats, 0, np.arange(len(table))))
     pairs = [
         (at, int(firsts[at])) for at in np.flatnonzero(repeats).tolist() if not ingest or _differ(table, at, firsts[at])
@@ -349,6 +348,13 @@ def _each_once(table: RunTable, *, name: str, ingest: bool) -> RunTable:
         what, mend = _repeat(table, one, other)
         raise BadInput(what.format(line=lines[1]), where=f"{name}, line {lines[0]}", mend=mend)
     return table.rows(~repeats)
+
+
+def _sorted(table: RunTable, order: Ints) -> tuple[RunTable, Ints, Bools]:
+    """The rows in this order, their keys, and which of them have the key of the row before."""
+    table = table.rows(order)
+    keys = np.column_stack([table.scale, table.arm, table.replicate, table.item, table.team])
+    return table, keys, np.concatenate([[False], (keys[1:] == keys[:-1]).all(axis=1)])[: len(table)]
 
 
 def _exactly(table: RunTable, row: int) -> tuple[Fraction | None, ...]:
