@@ -42,7 +42,7 @@ def chance_of_order(size: int, have: int, found: int, missed: int) -> Fraction:
 def test_evidence_is_the_average_likelihood_ratio(size: int) -> None:
     for read in range(size + 1):
         for null in range(size):
-            logs = log_e_more(size, null=null, read=read)
+            logs = log_e_more(size, null=null, found=np.arange(read + 1), read=read)
             for found in range(read + 1):
                 top = sum(chance_of_order(size, k, found, read - found) for k in range(null + 1, size + 1))
                 bottom = chance_of_order(size, null, found, read - found) * (size - null)
@@ -57,8 +57,20 @@ def test_evidence_is_the_average_likelihood_ratio(size: int) -> None:
 @given(st.integers(1, 60), st.data())
 def test_mirrored(size: int, data: st.DataObject) -> None:
     read, null = data.draw(st.integers(0, size)), data.draw(st.integers(0, size))
-    fewer = log_e_fewer(size, null=null, read=read)
-    assert np.array_equal(fewer, log_e_more(size, null=size - null, read=read)[::-1])
+    found = np.arange(read + 1)
+    fewer = log_e_fewer(size, null=null, found=found, read=read)
+    assert np.array_equal(fewer, log_e_more(size, null=size - null, found=found, read=read)[::-1])
+
+
+@pytest.mark.parametrize(
+    ("size", "read", "null"), [(20_000, 9_000, 9_900), (20_000, 300, 19_990), (5_000, 4_990, 2_500)]
+)
+def test_a_window_of_counts_is_all_that_matters(size: int, read: int, null: int) -> None:
+    """Each number found alone, from its own window, against all of them at once, from nought."""
+    every = log_e_more(size, null=null, found=np.arange(read + 1), read=read)
+    for found in {0, 1, read // 3, read * null // size, min(read, read * null // size + 40), read - 1, read}:
+        alone = float(log_e_more(size, null=null, found=found, read=read))
+        assert alone == pytest.approx(every[found], rel=1e-9, abs=1e-7)
 
 
 @pytest.mark.parametrize(("null", "have"), [(30, 30), (30, 25), (54, 54), (3, 3), (59, 59)])
@@ -70,7 +82,7 @@ def test_exact_crossing_probability_with_a_look_at_every_thing(null: int, have: 
         found = np.arange(read)
         p = np.clip((have - found) / (size - read + 1), 0, 1)
         alive = np.append(alive * (1 - p), 0) + np.append(0, alive * p)
-        over = log_e_more(size, null=null, read=read) >= bar
+        over = log_e_more(size, null=null, found=np.arange(read + 1), read=read) >= bar
         crossed += float(alive[over].sum())
         alive[over] = 0
     assert crossed <= 1e-3
@@ -125,7 +137,8 @@ def test_interval_holds_what_the_evidence_does_not_exclude(size: int, data: st.D
     possible = [
         k
         for k in range(size + 1)
-        if log_e_more(size, null=k, read=read)[found] < bar and log_e_fewer(size, null=k, read=read)[found] < bar
+        if log_e_more(size, null=k, found=found, read=read) < bar
+        and log_e_fewer(size, null=k, found=found, read=read) < bar
     ]
     assert possible
     assert (low, high) == (possible[0], possible[-1])

@@ -32,47 +32,44 @@ from verifier.stats.proportion import LARGEST_LOG, binary
 from verifier.stats.stopping import Ints, chain_power
 
 
-def log_e_more(size: int, *, null: int, read: int) -> Floats:
-    """Log evidence that more than `null` of the `size` have the property, for every number found among `read`.
+def log_e_more(size: int, *, null: int, found: npt.ArrayLike, read: int) -> Floats:
+    """Log evidence that more than `null` of the `size` have the property, for numbers found among `read`, elementwise.
 
-    Shape (read + 1,), by the number found. A number found above the null is a witness, and evidence is 0 (−∞) where the
-    null's own complement is exhausted. The average over K' = null + 1 … N of the likelihood ratios is a hypergeometric
-    tail: Σ C(K', s) C(N − K', n − s) = C(N + 1, n + 1) P(Y ≤ s), Y drawn with n + 1 of N + 1 from null + 1.
+    A number found above the null is a witness, and evidence is 0 (−∞) where the null's own complement is exhausted. The
+    average over K' = null + 1 … N of the likelihood ratios is a hypergeometric tail:
+    Σ C(K', s) C(N − K', n − s) = C(N + 1, n + 1) P(Y ≤ s), Y drawn with n + 1 of N + 1 from null + 1.
     """
-    found = np.arange(read + 1.0)
-    missed = read - found
+    at = np.asarray(found, np.int64)
     if null >= size:
-        return np.full(read + 1, -np.inf)  # no more than all of them
+        return np.full(at.shape, -np.inf)  # no more than all of them
     if null < 0:
-        return np.full(read + 1, LARGEST_LOG)  # more than −1 of them
-    tail = np.logaddexp.accumulate(_log_hypergeometric(found, size + 1, null + 1, read + 1))
-    with np.errstate(invalid="ignore"):
-        logs = (
-            tail
-            + _log_choose(size + 1.0, read + 1.0)
-            - math.log(size - null)
-            - _log_choose(float(null), found)
-            - _log_choose(float(size - null), missed)
-        )
-    logs = np.where(missed > size - null, -np.inf, np.where(found > null, LARGEST_LOG, logs))
+        return np.full(at.shape, LARGEST_LOG)  # more than −1 of them
+    s, missed = at.astype(float), read - at.astype(float)
+    logs = (
+        _log_tail(at, size + 1, null + 1, read + 1)
+        + _log_choose(size + 1.0, read + 1.0)
+        - math.log(size - null)
+        - np.where(s > null, 0.0, _log_choose(float(null), s))
+        - np.where(missed > size - null, 0.0, _log_choose(float(size - null), missed))
+    )
+    logs = np.where(missed > size - null, -np.inf, np.where(s > null, LARGEST_LOG, logs))
     return np.asarray(np.minimum(logs, LARGEST_LOG))
 
 
-def log_e_fewer(size: int, *, null: int, read: int) -> Floats:
-    """Log evidence that fewer than `null` of the `size` have it, by the number found: `log_e_more` mirrored."""
-    return log_e_more(size, null=size - null, read=read)[::-1]
+def log_e_fewer(size: int, *, null: int, found: npt.ArrayLike, read: int) -> Floats:
+    """Log evidence that fewer than `null` of the `size` have it: `log_e_more` of what has it not."""
+    return log_e_more(size, null=size - null, found=read - np.asarray(found, np.int64), read=read)
 
 
 def count_evidence(rule: CountRule, found: npt.ArrayLike, read: int) -> MarginEvidence:
     """Log evidence against the four nulls after `read` things, at each of the numbers found, any shape."""
-    at = np.asarray(found, np.int64)
     most_alleged, most_middle = math.floor(rule.alleged * rule.size), math.floor(rule.middle * rule.size)
     least_middle, least_claimed = math.ceil(rule.middle * rule.size), math.ceil(rule.claimed * rule.size)
     return MarginEvidence(
-        below_claim=log_e_fewer(rule.size, null=least_claimed, read=read)[at],
-        above_alleged=log_e_more(rule.size, null=most_alleged, read=read)[at],
-        below_middle=log_e_fewer(rule.size, null=least_middle, read=read)[at],
-        above_middle=log_e_more(rule.size, null=most_middle, read=read)[at],
+        below_claim=log_e_fewer(rule.size, null=least_claimed, found=found, read=read),
+        above_alleged=log_e_more(rule.size, null=most_alleged, found=found, read=read),
+        below_middle=log_e_fewer(rule.size, null=least_middle, found=found, read=read),
+        above_middle=log_e_more(rule.size, null=most_middle, found=found, read=read),
     )
 
 
@@ -103,7 +100,7 @@ def count_interval(size: int, *, found: int, read: int, level: float = 0.95) -> 
         low, high = -1, size - (read - hits)  # evidence for more than low is enough, for more than high is not
         while high - low > 1:
             middle = (low + high) // 2
-            if log_e_more(size, null=middle, read=read)[hits] >= bar:
+            if float(log_e_more(size, null=middle, found=hits, read=read)) >= bar:
                 low = middle
             else:
                 high = middle
@@ -258,3 +255,16 @@ def _log_hypergeometric(hits: npt.ArrayLike, size: int, have: npt.ArrayLike, dra
     """The logarithm of P(hits) when `drawn` of `size` are drawn without replacement and `have` count; elementwise."""
     hits, have = np.asarray(hits, float), np.asarray(have, float)
     return _log_choose(have, hits) + _log_choose(size - have, drawn - hits) - _log_choose(float(size), float(drawn))
+
+
+def _log_tail(most: Ints, size: int, have: int, drawn: int) -> Floats:
+    """The logarithm of P(Y ≤ most) for Y hypergeometric; elementwise.
+
+    The probabilities fall off from the mode at least like a binomial's, so that ten standard deviations below it, or
+    below the least `most`, nothing is left to add.
+    """
+    mode = (drawn + 1) * (have + 1) // (size + 2)
+    first = max(0, min(int(most.min()), mode) - math.ceil(5 * math.sqrt(drawn)) - 60)
+    hits = np.arange(first, int(most.max()) + 1)
+    tail = np.logaddexp.accumulate(_log_hypergeometric(hits, size, have, drawn))
+    return np.asarray(tail[most - first])
