@@ -54,19 +54,19 @@ def test_d33_is_the_effect_that_was_found_in_one_of_three(n: int) -> None:
 def test_small_telescopes_by_simulation() -> None:
     """The p-value is uniform where the effect is d33 exactly."""
     rng = np.random.default_rng(11)
-    d = rng.normal(d33(20) * 2.0, 2.0, (2000, 40))
+    d = rng.normal(d33(20) * 2.0, 2.0, (600, 40))
     ps = [small_telescopes(mean=x.mean(), stderr=float(stats.sem(x)), df=39, n=40, original_n=20).p for x in d]
     assert stats.kstest(ps, "uniform").pvalue > 1e-4
 
 
 def test_prediction_interval_covers_further_means() -> None:
     rng = np.random.default_rng(12)
-    here, later = rng.normal(1, 2, (4000, 10)), rng.normal(1, 2, (4000, 30)).mean(axis=1)
+    here, later = rng.normal(1, 2, (1200, 10)), rng.normal(1, 2, (1200, 30)).mean(axis=1)
     inside = 0
     for x, mean in zip(here, later, strict=True):
         found = prediction(mean=x.mean(), stderr=float(stats.sem(x)), df=9, n=10, further=30)
         inside += found.low <= mean <= found.high
-    assert abs(inside / 4000 - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 4000)
+    assert abs(inside / 1200 - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 1200)
 
 
 def test_nothing_is_reported_without_an_error() -> None:
@@ -195,4 +195,4 @@ def test_a_ratio_reads_as_a_ratio() -> None:
 def test_hardly_any_noise_is_no_reason_to_be_inadequate() -> None:
     assert difference.needed(rule(60), sd=1e-15) == {"replicates": 15}
     assert by_t.could_decide(by_t.demands(Nulls(0.0, 2.0, 4.0), sd=1e-15, threshold=1e4), n=10**6, discount=1.0)
-    assert difference.power(rule(60), 4.0, sd=1e-12).outcomes == {Outcome.AGAINST_DISPUTE: pytest.approx(1)}
+    assert difference.power(rule(60), 5.0, sd=1e-12).outcomes == {Outcome.AGAINST_DISPUTE: pytest.approx(1)}

@@ -82,7 +82,8 @@ def out_of_bounds(rule: TRule, arms: Arms, *, noun: str) -> str:
     for values in (arms.left, arms.right):
         if values is None:
             continue
-        rows = np.flatnonzero(((values < low) | (values > high)).reshape(len(values), -1).any(axis=1))
+        outside = (values < low) | (values > high)
+        rows = np.flatnonzero(outside if outside.ndim == 1 else outside.any(axis=1))
         if rows.size:
             return f"{noun} {rows[0] + 1} has a value outside the registered bounds, {low:g} to {high:g}"
     return ""

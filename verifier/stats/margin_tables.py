@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -14,8 +13,6 @@ from verifier.stats.rule_fields import MOST_LOOKS, STRICT, Exact, Positive, chec
 
 MinimumN = Annotated[int, Field(ge=LEAST_N, le=10**9)]
 FirstLooks = Annotated[list[Annotated[int, Field(ge=1, le=10**9)]], Field(min_length=1, max_length=MOST_LOOKS)]
-LARGEST_RATIO = 10**100  # either way; its logarithm and its double are then plain numbers
-LARGEST_NUMBER = Fraction(10**100)
 
 
 class TTable(BaseModel):
@@ -74,7 +71,6 @@ class DifferenceTable(TTable):
 
     @model_validator(mode="after")
     def _consistent(self) -> DifferenceTable:
-        _check_size((self.delta, self.alleged, *(self.bounds or ())))
         if self.alleged >= self.delta:
             raise complaint(
                 "alleged is not below delta, the difference that the claim is held to",
@@ -141,10 +137,6 @@ class RatioTable(TTable):
 
     @model_validator(mode="after")
     def _consistent(self) -> RatioTable:
-        for key in ("claimed", "delta", "alleged"):
-            if not Fraction(1, LARGEST_RATIO) <= getattr(self, key) <= LARGEST_RATIO:
-                raise complaint(f"{key} is not a ratio within reach", mend="write a plain ratio, like 8", key=key)
-        _check_size(self.bounds or ())
         if self.delta <= 1:
             raise complaint(
                 "delta is the factor by which the claim may be short, and is above 1", mend="1.25 is usual", key="delta"
@@ -168,9 +160,3 @@ class RatioTable(TTable):
             noise=self.noise,
             **self._shared(),
         )
-
-
-def _check_size(numbers: Sequence[Fraction]) -> None:
-    for number in numbers:
-        if abs(number) > LARGEST_NUMBER or 0 < abs(number) < 1 / LARGEST_NUMBER:
-            raise complaint("a number is out of all proportion", mend="write it in other units")
