@@ -161,14 +161,14 @@ def test_an_expected_cost_above_the_bound_is_found() -> None:
 
 
 def test_the_largest_of_many_never_decides() -> None:
-    # every mean is at its bound: somewhere among 3,000 instances E is large, and the weighted mean is not
-    rule, crossed, largest = sampled(3000, looks=(30,), threshold=Fraction(100)), 0, []
-    for seed in range(20):
-        instances = costs([1.0] * 3000, 30, seed=seed)
+    # every mean is at its bound: somewhere among 10,000 instances E is large, and the weighted mean is not
+    rule, crossed, largest = sampled(10_000, looks=(30,), threshold=Fraction(100)), 0, []
+    for seed in range(5):
+        instances = costs([1.0] * 10_000, 30, seed=seed)
         largest.append(float(instance_log_e(instances, (30,)).max()))
         crossed += judged(rule, instances).outcome is Outcome.FOR_DISPUTE
-    assert sum(x >= math.log(100) for x in largest) >= 6  # the maximum would have decided
-    assert crossed <= 1  # nominal 1 % of 20
+    assert sum(x >= math.log(100) for x in largest) >= 2  # the maximum would have decided
+    assert crossed == 0  # nominal 1 % of 5
 
 
 def test_the_instance_found_may_be_run_again() -> None:

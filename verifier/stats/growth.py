@@ -136,7 +136,7 @@ def evaluate(
         log_law=_log_law(design, values, looks, stop=stop),
         contrast_l1=l1_norm(contrasts(scales, gamma0=float(rule.gamma0), law=rule.law).cone),
     )
-    return _finding(design, answer, statistics, adequate, stops=early or last, stuck=stuck)
+    return finding(design, answer, statistics, adequate, stops=early or last, stuck=stuck)
 
 
 def precheck(
@@ -236,7 +236,7 @@ def _too_few_scales(design: Design, values: Floats) -> GrowthFinding:
         discount=design.discount,
     )
     adequate = Adequacy(adequate=False, needed=needs)
-    return _finding(design, GrowthAnswer.TOO_FEW_SCALES, statistics, adequate, stops=True, stuck="")
+    return finding(design, GrowthAnswer.TOO_FEW_SCALES, statistics, adequate, stops=True, stuck="")
 
 
 def _adequacy(design: Design, values: Floats, estimates: Estimates) -> Adequacy:
@@ -265,7 +265,7 @@ def _adequacy(design: Design, values: Floats, estimates: Estimates) -> Adequacy:
     return Adequacy(adequate=False, needed=needs)
 
 
-def _finding(
+def finding(
     design: Design,
     answer: GrowthAnswer,
     statistics: GrowthStatistics,
@@ -274,6 +274,7 @@ def _finding(
     stops: bool,
     stuck: str,
 ) -> GrowthFinding:
+    """The record of an answer, with its sentence. stuck: what does not vary, "" where all varies."""
     open_ = answer.reason is not None and not stuck
     return GrowthFinding(
         answer=answer,
