@@ -227,8 +227,9 @@ def needed(rule: BoundRule, effect: float, *, share: float | None = None) -> dic
 def _check(rule: BoundRule, instances: Sequence[Instance], rerun: Instance | None) -> int:
     """The number of replicates of every instance, 0 where there are none."""
     names = [one.name for one in instances]
+    registered = set(rule.instances)
     for name in (*names, *([rerun.name] if rerun else [])):
-        if name not in rule.instances:
+        if name not in registered:
             raise BadInput(f"the instance {shown(name)} is not registered", mend="run the registered instances")
     if len(set(names)) < len(names):
         raise BadInput("an instance stands twice", mend="give each once")
@@ -289,10 +290,9 @@ def _summary(
 ) -> str:
     """One sentence, reason first, then the numbers it rests on."""
     parts = [f"{statistics.instances:,} of {statistics.registered:,} registered instances were run"]
-    above = next((one.name for one in instances if one.certified), "") or next(
-        (one.name for one in instances if exceeds(one)), ""
-    )
     if answer in (BoundAnswer.VIOLATED, BoundAnswer.VIOLATED_FLOAT):
+        exact = answer is BoundAnswer.VIOLATED
+        above = next(one.name for one in instances if (one.certified if exact else exceeds(one)))
         parts.append(f"the instance is {shown(above)}")
     if statistics.worst_ratio is not None:
         parts.append(
