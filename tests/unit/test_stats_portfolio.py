@@ -148,7 +148,7 @@ def test_what_an_entry_cannot_be_is_said() -> None:
         portfolio([], alpha=1.0)
 
 
-@pytest.mark.parametrize("portfolios", [25, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("portfolios", [25, pytest.param(300, marks=pytest.mark.slow)])
 def test_two_hundred_claims_keep_their_rate_and_power(portfolios: int) -> None:
     rows = {row.what.removeprefix("200 claims: "): row for row in portfolio_rows(portfolios=portfolios)}
     assert not [row for row in rows.values() if not row.agrees]

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from verifier.model.complaints import listed, nearest, shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
-from verifier.stats.run_table import ARMS, Bools, Ints, RunTable, Texts
+from verifier.stats.run_table import ARMS, Ints, RunTable, Texts
 
 MOST_BYTES = 64 << 20
 MOST_ROWS = 500_000
@@ -89,6 +89,8 @@ def parse_runs(
     def parsed(column: str, parse: Callable[[str], Any]) -> list[Any]:
         """The column's values; every different text is parsed once."""
         texts = cells[column]
+        if parse is _extra and "".join(texts).isprintable():
+            return list(texts)
         known: dict[str, Any] = {}
         for text in dict.fromkeys(texts):
             try:
@@ -151,18 +153,25 @@ def _rows(content: bytes, name: str) -> tuple[list[str], list[list[str]], list[i
     rows: list[list[str]] = []
     lines: list[int] = []
     width, start = 0, 1
+    tight = " " not in text and "\t" not in text
     try:
         for row in reader:
             if row:
                 width = width or len(row)
-                _check_row(row, width, spans=reader.line_num - start, where=f"{name}, line {start}")
+                if (
+                    len(row) != width
+                    or max(map(len, row)) > MOST_CHARACTERS
+                    or reader.line_num > start
+                    or width > MOST_COLUMNS
+                ):
+                    _refuse(row, width, where=f"{name}, line {start}")
                 if len(rows) > MOST_ROWS:
                     raise BadInput(
                         f"there are more than {MOST_ROWS} rows",
                         where=f"{name}, line {start}",
                         mend="send n, sum and sum_sq for each replicate",
                     )
-                rows.append([cell.strip() for cell in row])
+                rows.append(row if tight else [cell.strip(" \t") for cell in row])
                 lines.append(start)
             start = reader.line_num + 1
     except csv.Error:
@@ -176,18 +185,18 @@ def _rows(content: bytes, name: str) -> tuple[list[str], list[list[str]], list[i
     return rows[0], rows[1:], lines
 
 
-def _check_row(row: Sequence[str], width: int, *, spans: int, where: str) -> None:
-    if len(row) > MOST_COLUMNS:
+def _refuse(row: Sequence[str], width: int, *, where: str) -> NoReturn:
+    """Says what is wrong with the form of a row."""
+    if width > MOST_COLUMNS:
         raise BadInput(f"it has more than {MOST_COLUMNS} cells", where=where, mend="leave out what no rule reads")
     if len(row) != width:
         few = "leave the cell of a missing value empty, but write its comma"
         many = 'write decimals with a point, and a cell with a comma in "..."'
         what = f"it has {len(row)} cells, and the header names {width} columns"
         raise BadInput(what, where=where, mend=few if len(row) < width else many)
-    if spans > 0:
-        raise BadInput("a cell goes on over the end of the line", where=where, mend="write each row on one line")
     if max(map(len, row)) > MOST_CHARACTERS:
         raise BadInput(f"a cell is longer than {MOST_CHARACTERS} characters", where=where, mend="shorten it")
+    raise BadInput("a cell goes on over the end of the line", where=where, mend="write each row on one line")
 
 
 def _header(
@@ -332,13 +341,11 @@ def _each_once(table: RunTable, *, name: str, ingest: bool) -> RunTable:
     """The rows in the order of their keys. Raises BadInput at the first line whose key stood before, if it must not."""
     axes = tuple(table.scale[:, i] for i in reversed(range(len(table.axes))))
     key = (table.team, table.item, table.replicate, table.arm, *axes)  # lexsort's last key is the first to sort by
-    table, keys, repeats = _sorted(table, np.lexsort((table.line, *key)))
+    table = table.rows(np.lexsort((table.line, *key)))
+    keys = np.column_stack([table.scale, table.arm, table.replicate, table.item, table.team])
+    repeats = np.concatenate([[False], (keys[1:] == keys[:-1]).all(axis=1)])[: len(table)]
     if not repeats.any():
         return table
-    # repeats stand in the order of their extras, for the first is kept, and then of their lines
-    extras = tuple(np.unique(texts, return_inverse=True)[1] for texts in table.extras.values())
-    _, group = np.unique(keys, axis=0, return_inverse=True)
-    table, keys, repeats = _sorted(table, np.lexsort((table.line, *extras, group.ravel())))
     firsts = np.maximum.accumulate(np.where(repeats, 0, np.arange(len(table))))
     pairs = [
         (at, int(firsts[at])) for at in np.flatnonzero(repeats).tolist() if not ingest or _differ(table, at, firsts[at])
@@ -347,14 +354,12 @@ def _each_once(table: RunTable, *, name: str, ingest: bool) -> RunTable:
         lines, one, other = min((sorted((int(table.line[a]), int(table.line[b])))[::-1], a, b) for a, b in pairs)
         what, mend = _repeat(table, one, other)
         raise BadInput(what.format(line=lines[1]), where=f"{name}, line {lines[0]}", mend=mend)
-    return table.rows(~repeats)
-
-
-def _sorted(table: RunTable, order: Ints) -> tuple[RunTable, Ints, Bools]:
-    """The rows in this order, their keys, and which of them have the key of the row before."""
-    table = table.rows(order)
-    keys = np.column_stack([table.scale, table.arm, table.replicate, table.item, table.team])
-    return table, keys, np.concatenate([[False], (keys[1:] == keys[:-1]).all(axis=1)])[: len(table)]
+    kept = np.arange(len(table))
+    extras = list(zip(*table.extras.values(), strict=True))
+    for at in np.flatnonzero(repeats).tolist() if extras else ():
+        if extras[at] < extras[kept[firsts[at]]]:
+            kept[firsts[at]] = at  # of equal rows the one whose extras sort first, whatever their order
+    return table.rows(kept[~repeats])
 
 
 def _exactly(table: RunTable, row: int) -> tuple[Fraction | None, ...]:
