@@ -45,6 +45,7 @@ def test_bets_one_value_at_a_time() -> None:
     assert bets(SAMPLE, log_target=GOAL) == pytest.approx(expected, rel=1e-12)
 
 
+@settings(deadline=None)
 @given(unit_lists, st.integers(0, 29), st.floats(0, 1))
 def test_a_bet_knows_only_what_came_before(x: np.ndarray, at: int, other: float) -> None:
     at %= len(x)
@@ -54,6 +55,7 @@ def test_a_bet_knows_only_what_came_before(x: np.ndarray, at: int, other: float)
     assert np.array_equal(before[: at + 1], after[: at + 1])
 
 
+@settings(deadline=None)
 @given(unit_lists, st.floats(0.01, 0.98), st.floats(0.001, 0.01))
 def test_evidence_falls_as_the_null_rises_and_mirrors(x: np.ndarray, null: float, more: float) -> None:
     stakes = bets(x, log_target=LOG_T)
@@ -62,6 +64,7 @@ def test_evidence_falls_as_the_null_rises_and_mirrors(x: np.ndarray, null: float
     assert log_e_below(x, stakes, null=null) == pytest.approx(mirrored, abs=1e-6)
 
 
+@settings(deadline=None)
 @given(st.floats(0.02, 0.98), st.lists(st.booleans(), min_size=1, max_size=9))
 def test_the_capital_is_fair_at_the_null(null: float, start: list[bool]) -> None:
     """After any beginning, the next value's gain averages 1 under a two-point distribution with the null's mean."""
@@ -123,7 +126,7 @@ def test_interval_is_where_the_hedged_capital_is_below_twenty() -> None:
     assert ends[-1][0] > 0.25
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(unit_lists, st.integers(-5, 5), st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(4)]))
 def test_interval_moves_with_the_metric(x: np.ndarray, shift: int, width: Fraction) -> None:
     (plain,) = confidence_sequence(x, lo=ZERO, hi=ONE, looks=[len(x)])

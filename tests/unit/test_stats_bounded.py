@@ -84,7 +84,7 @@ def test_each_look_uses_its_own_prefix() -> None:
         assert np.array_equal(part.below_claim, whole.below_claim[: index + 1])
 
 
-@settings(max_examples=25)
+@settings(deadline=None, max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([Fraction(1, 2), Fraction(3), Fraction(100)]), st.integers(-3, 3))
 def test_units_change_no_evidence(seed: int, scale: Fraction, shift: int) -> None:
     values = sample(0.02, 60, seed)
@@ -103,7 +103,7 @@ def test_units_change_no_evidence(seed: int, scale: Fraction, shift: int) -> Non
     assert moved.below_middle == pytest.approx(plain.below_middle, abs=1e-9)
 
 
-@settings(max_examples=25)
+@settings(deadline=None, max_examples=25)
 @given(st.integers(0, 10**6))
 def test_turned_round_the_sides_swap(seed: int) -> None:
     values = sample(0.02, 60, seed)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -54,6 +54,7 @@ def test_evidence_is_the_average_likelihood_ratio(size: int) -> None:
                     assert math.exp(logs[found]) == pytest.approx(float(top / bottom), rel=1e-12)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 60), st.data())
 def test_mirrored(size: int, data: st.DataObject) -> None:
     read, null = data.draw(st.integers(0, size)), data.draw(st.integers(0, size))
@@ -128,6 +129,7 @@ def test_a_single_missing_thing_is_a_witness_against_all() -> None:
     assert seen.statistics.e_below_claim.sup > 1e300
 
 
+@settings(deadline=None)
 @given(st.integers(1, 50), st.data())
 def test_interval_holds_what_the_evidence_does_not_exclude(size: int, data: st.DataObject) -> None:
     read = data.draw(st.integers(1, size))

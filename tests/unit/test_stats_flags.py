@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -132,6 +132,7 @@ def test_no_variance_is_none() -> None:
     assert zero_variance([0.0, 0.0]) is not None
 
 
+@settings(deadline=None)
 @given(st.integers(8, 300), st.floats(-4, 4))
 def test_skewness_test_is_that_of_scipy(n: int, shape: float) -> None:
     values = np.exp(shape * np.random.default_rng(n).normal(size=n) / 4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
@@ -20,6 +20,7 @@ def test_twelve_against_twenty_seven() -> None:
     assert found.e_right == p_to_e(found.p_right)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_against_binomial_tests(left: int, right: int) -> None:
     found = exact_mcnemar(left, right)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
@@ -32,6 +32,7 @@ def test_e_process_is_the_mixture_integral(s: float, v: float, rho: float, *, tw
     assert math.exp(log_normal_mixture_e(s, v, rho=rho, two_sided=two_sided)) == pytest.approx(integral, rel=1e-7)
 
 
+@settings(deadline=None)
 @given(st.floats(0.1, 1e6), st.floats(1e-6, 0.4), st.floats(0.1, 1e6), st.booleans())
 def test_bound_is_where_the_e_process_reaches_its_bar(v: float, alpha: float, v_opt: float, two_sided: bool) -> None:  # noqa: FBT001  # hypothesis passes it by name
     bound = normal_mixture_bound(v, alpha=alpha, v_opt=v_opt, two_sided=two_sided)
