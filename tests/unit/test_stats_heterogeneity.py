@@ -69,7 +69,7 @@ def by_hand(effects: np.ndarray, errors: np.ndarray, level: float) -> dict[str, 
     }
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_against_the_definitions(seed: int) -> None:
     rng = np.random.default_rng(seed)
     k = 2 + seed % 6
@@ -90,7 +90,7 @@ def test_against_the_definitions(seed: int) -> None:
 
 def test_the_intervals_cover_what_they_promise() -> None:
     rng = np.random.default_rng(3)
-    runs, k, tau = 2_000, 5, 1.0
+    runs, k, tau = 1_000, 5, 1.0
     errors = np.array([0.5, 0.6, 0.8, 1.0, 1.2])
     centre = next_team = 0
     for _ in range(runs):

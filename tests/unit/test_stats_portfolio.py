@@ -45,7 +45,7 @@ def test_a_claim_survives_from_its_rate_on(logs: list[float]) -> None:
             assert not e_bh(np.array(logs), alpha=rate * 0.999)[i]
 
 
-@settings(max_examples=20, deadline=None)  # each call of statsmodels collects garbage first
+@settings(max_examples=8, deadline=None)  # each call of statsmodels collects garbage first
 @given(VALUES)
 def test_holm_is_the_step_down_of_its_definition(logs: list[float]) -> None:
     p = np.minimum(1.0, np.exp(-np.array(logs)))
@@ -126,7 +126,7 @@ def test_an_empty_portfolio_is_an_answer() -> None:
     assert found.support.standings == found.opposition.standings == ()
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(st.permutations(range(6)))
 def test_the_order_of_entries_changes_nothing(order: list[int]) -> None:
     entries = [entry(f"e{i}", e) for i, e in enumerate([1e4, 1e4, 50.0, 20.0, 3.0, 1.0])]
@@ -148,7 +148,7 @@ def test_what_an_entry_cannot_be_is_said() -> None:
         portfolio([], alpha=1.0)
 
 
-@pytest.mark.parametrize("portfolios", [25, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("portfolios", [10, pytest.param(300, marks=pytest.mark.slow)])
 def test_two_hundred_claims_keep_their_rate_and_power(portfolios: int) -> None:
     rows = {row.what.removeprefix("200 claims: "): row for row in portfolio_rows(portfolios=portfolios)}
     assert not [row for row in rows.values() if not row.agrees]

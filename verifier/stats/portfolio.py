@@ -39,7 +39,7 @@ def e_bh_rates(log_e: Floats) -> Floats:
     e-BH at rate α keeps the k claims with the largest E, for the largest k whose k-th largest E is at least
     K/(α k). Its false discovery rate is at most α K₀/K whatever the dependence of the claims, if each E has mean at
     most 1 under its null: an E at its own stopping time has, its supremum has not.
-    Source: Wang and Ramdas (2022), False discovery rate control with e-values, Theorem 2.
+    Source: Wang and Ramdas (2022), False discovery rate control with e-values, the theorem on arbitrary dependence.
 
     Raises BadInput for NaN.
     """
