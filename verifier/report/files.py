@@ -9,10 +9,16 @@ from pathlib import Path
 from verifier.model.errors import InfrastructureFailed
 
 
-def write_whole(target: Path, content: bytes, *, what: str) -> None:
+def write_whole(
+    target: Path,
+    content: bytes,
+    *,
+    what: str,
+    mend: str = "the ruling is in the ledger; free space or choose a folder that can be written, and repeat the run",
+) -> None:
     """Writes `content` to `target`: a temporary file beside it takes its name at the end. Makes missing folders.
 
-    `what` is what the file is called. Raises InfrastructureFailed where it cannot be written.
+    `what` is what the file is called. Raises InfrastructureFailed, with `mend`, where it cannot be written.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -21,7 +27,7 @@ def write_whole(target: Path, content: bytes, *, what: str) -> None:
         raise InfrastructureFailed(
             f"{what} cannot be written ({error.strerror or error})",
             where=str(target),
-            mend="the ruling is in the ledger; free space or choose a folder that can be written, and repeat the run",
+            mend=mend,
         ) from error
 
 
