@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import log
 
 from verifier.exact.answer import Failure
+from verifier.exact.clock import TimeUp
 from verifier.exact.hardmax.bound import Bound
 from verifier.exact.hardmax.enclosure import Enclosed, enclose
 from verifier.exact.hardmax.orbit import Orbit, State, Targets, chosen, classes_of, minimisers
@@ -205,7 +206,16 @@ class Follower:
         over = self.orbit.B_bottom * state.bottom
         images = [[Fraction(y, over) for y in image] for image in state.images]
         remark = f"seeking a separating vector, numbers of {state.bottom.bit_length()} bits"
-        hull = origin_in_hull(images, tick=lambda: self.say(state.t, remark))
+
+        def tick() -> None:
+            self.say(state.t, remark)
+            if self.limits.deadline is not None and time.monotonic() > self.limits.deadline:
+                raise TimeUp
+
+        try:
+            hull = origin_in_hull(images, tick=tick)
+        except TimeUp:
+            return None
         if hull.separator is None:
             return None
         return self.separation(state, hull.separator)
