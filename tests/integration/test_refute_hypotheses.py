@@ -88,7 +88,7 @@ def test_a_hand_built_certificate_inside_the_hypotheses_is_accepted(verifier: Ve
         [["4"], ["1"]],
         [["-4"], ["-1/2"]],
         [["1", "0"], ["0", "1"], ["3", "1"]],
-        [["1", "2", "0"], ["-1", "2", "0"], ["0", "3", "1"], ["0", "2", "-1"]],
+        [["1", "2", "0"], ["-2", "3", "0"], ["0", "5", "1"], ["0", "4", "-3"]],
     ],
 )
 def test_the_origin_outside_the_hull(verifier: Verifier, tokens: list[list[str]]) -> None:

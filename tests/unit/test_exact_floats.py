@@ -235,6 +235,16 @@ def test_the_claim_while_the_origin_is_inside_is_compared_up_to_the_exit() -> No
     assert {each.cls for each in found.divergences} == {"agree"}
 
 
+def test_a_first_violation_out_of_reach_is_said() -> None:
+    found = compared(problem([[str(10**99)], [str(7 - 10**99)]]))
+    assert (found.first, found.steps) == (None, 1_000)
+    for each in found.divergences:
+        assert each.sentence.endswith("compared up to t = 1000, the first violation comes later")
+        assert each.document()["short_of_first_violation"] is True
+    reached = compared(problem([["4"], ["-1"]])).divergences[0]
+    assert reached.document()["short_of_first_violation"] is False
+
+
 # ---- maps
 
 

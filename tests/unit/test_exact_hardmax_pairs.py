@@ -1,7 +1,7 @@
 """Two tokens (p, −q), 1 ≤ p, q ≤ 40, in both orders: closed forms, the finder and brute force tell the same.
 
-With P ≥ Q the larger and the smaller of p and q, W = P + Q: after two steps, up to the sign, the token that began larger
-is at (2P − Q)/3 and the other at (P − 2Q)/3, and
+With P ≥ Q the larger and the smaller of p and q, W = P + Q: after two steps, up to the sign, the token that began
+larger is at (2P − Q)/3 and the other at (P − 2Q)/3, and
 
 * P > 2Q: both move to v = (P − 2Q)/3, the first along v + 2W/((t+1)(t+2)), the other stays there and breaks the bound
   iff t + 1 > 36W²/(P − 2Q)²;

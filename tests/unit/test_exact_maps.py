@@ -380,7 +380,7 @@ def test_a_time_limit_ends_every_search() -> None:
 
 
 def test_long_runs_say_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verifier.exact.piecewise.clock.REMARK_AFTER", 0.0)
+    monkeypatch.setattr("verifier.exact.clock.REMARK_AFTER", 0.0)
     heard: list[int] = []
     document = slow_map({"name": "stays-below", "h": ["1"], "g": "1"})
     refute(parse_problem(document), horizon=50, progress=lambda t, _: heard.append(t))

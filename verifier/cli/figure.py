@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,8 @@ from verifier.model.errors import BadInput, InfrastructureFailed
 if TYPE_CHECKING:
     from verifier.exact import Refutation
     from verifier.exact.refute import Problem
+
+MEND = "choose a folder that exists and can be written"
 
 
 def checked_target(path: Path, problem: Problem) -> Path:
@@ -38,50 +39,20 @@ def draw(problem: Problem, found: Refutation, path: Path, *, horizon: int) -> tu
     Returns the paths under "svg" and "csv" and "", or None and the reason why there is nothing to draw: a start outside
     the hypotheses, a search that found none. Raises InfrastructureFailed where a file cannot be written.
     """
-    from verifier.exact import SearchProblem, parse_problem
-    from verifier.exact.hardmax.problem import HardmaxProblem
-    from verifier.exact.margin import margins
-    from verifier.exact.piecewise.problem import MapProblem
-    from verifier.model.answers import ExactAnswer
-
-    if found.answer is ExactAnswer.UNSUPPORTED_HYPOTHESIS:
-        return None, "the start is outside the hypotheses"
-    if isinstance(problem, SearchProblem):
-        if found.certificate is None:
-            return None, "the search found no start"
-        problem = parse_problem(found.certificate["problem"])
-    if not isinstance(problem, HardmaxProblem | MapProblem):
-        return None, "the problem has no steps"
-    series = margins(problem, found, horizon=horizon)
+    from verifier.exact.margin_document import margins_of
+    from verifier.report.files import write_whole
     from verifier.report.margin import margin_figure
 
+    series, reason = margins_of(problem, found, horizon=horizon)
+    if series is None:
+        return None, reason
     picture = margin_figure(series)
     beside = path.with_suffix(".csv")
-    _write_whole({beside: picture.csv, path: picture.svg + "\n"})  # no picture without its numbers
+    files = {beside: picture.csv.encode(), path: picture.svg.encode() + b"\n"}  # no picture without its numbers
+    write_whole(files, what="the picture", mend=MEND)
     return {"svg": str(path), "csv": str(beside)}, ""
-
-
-def _write_whole(texts: dict[Path, str]) -> None:
-    """Writes every text to a temporary file beside its target; only then do all take their names."""
-    parts: dict[Path, Path] = {}
-    target = next(iter(texts))
-    try:
-        for target, text in texts.items():
-            handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-            parts[target] = Path(temporary)
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            parts[target].chmod(0o644)  # mkstemp's 0600 would keep the picture from colleagues
-        for target, part in list(parts.items()):
-            part.replace(target)
-            del parts[target]
-    except OSError as error:
-        raise _unwritable(target, error.strerror or str(error)) from error
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
 
 
 def _unwritable(path: Path, why: str) -> InfrastructureFailed:
     what = f"the picture cannot be written ({why})"
-    return InfrastructureFailed(what, where=str(path), mend="choose a folder that exists and can be written")
+    return InfrastructureFailed(what, where=str(path), mend=MEND)

@@ -39,9 +39,10 @@ CYCLE = BRANCHES = 64
 EXPLICIT_STEPS = 2_001
 TAIL_TIMES = 2_000
 WORK_UNITS = 4_000_000
-# The page leaves the length of texts to the JSON Schema, which this file does not read.
-TEXT_CHARACTERS = 10_000
-SYMBOLS = 64
+WORD_CHARACTERS = 400
+SOURCE_TEXTS = {"title": 400, "openreview": 40, "arxiv": 40, "locator": 400, "quote": 2_000}
+SYMBOLS, SYMBOL_CHARACTERS, MEANING_CHARACTERS = 32, 100, 400
+NAME_CHARACTERS = 200
 MAP_HYPOTHESES = 8
 FORMULA_CHARACTERS = 4_000
 FORMULA_TOKENS = 2_000
@@ -400,10 +401,12 @@ def sized(value: Any, where: str, size: int) -> list[Any]:
     return value
 
 
-def text_of(value: Any, where: str, characters: int = TEXT_CHARACTERS) -> str:
-    """A text."""
+def text_of(value: Any, where: str, characters: int, *, least: int = 1) -> str:
+    """A text of `least` to `characters` characters."""
     if not isinstance(value, str):
         raise Malformed("schema", f"{where} is not a string")
+    if len(value) < least:
+        raise Malformed("schema", f"{where} is empty")
     if len(value) > characters:
         raise Malformed("too-large", f"{where} has more than {characters} characters")
     return value
@@ -720,7 +723,7 @@ def read_hardmax(problem: dict[str, Any]) -> Hardmax:
     rows = array(state["tokens"], where, 1, TOKENS)
     dimension = len(array(rows[0], f"{where}[0]", 1, DIMENSION))
     tokens = [vector(row, f"{where}[{i}]", dimension, PROBLEM_DIGITS) for i, row in enumerate(rows)]
-    step = text_of(parameters["step"], "problem.parameters.step")
+    step = text_of(parameters["step"], "problem.parameters.step", WORD_CHARACTERS)
     gamma = None if step in STEPS else rational(step, "problem.parameters.step", PROBLEM_DIGITS)
     if "ties" not in problem:
         raise Malformed("schema", 'problem lacks the field "ties"')
@@ -1644,7 +1647,7 @@ def read_psd(value: Any, where: str) -> dict[str, Any]:
     if not isinstance(found["strict"], bool):
         raise Malformed("schema", f"{where}.strict is not true or false")
     return {
-        "name": text_of(found["name"], f"{where}.name"),
+        "name": text_of(found["name"], f"{where}.name", NAME_CHARACTERS),
         "matrix": square_matrix(found["matrix"], f"{where}.matrix", PROBLEM_DIGITS),
         "strict": found["strict"],
     }
@@ -1654,7 +1657,7 @@ def read_inequality(value: Any, where: str) -> dict[str, Any]:
     """`inequality`."""
     found = fields(value, where, "kind name left relation right")
     return {
-        "name": text_of(found["name"], f"{where}.name"),
+        "name": text_of(found["name"], f"{where}.name", NAME_CHARACTERS),
         "relation": choice(found["relation"], f"{where}.relation", COMPARISONS),
         **numbers_of(found, where, "left right"),
     }
@@ -3286,14 +3289,14 @@ def describe_source(problem: dict[str, Any], report: Report) -> None:
         if not paper:
             raise Malformed("schema", "problem.paper is empty")
         texts = [
-            (key, text_of(paper[key], f"problem.paper.{key}"))
+            (key, text_of(paper[key], f"problem.paper.{key}", SOURCE_TEXTS[key]))
             for key in ("title", "openreview", "arxiv")
             if key in paper
         ]
         report.add("Paper", ", ".join(f"{key}: {printable(text)}" for key, text in texts))
     for key, part in (("locator", "Locator"), ("quote", "Quoted")):
         if key in problem:
-            report.add(part, printable(text_of(problem[key], f"problem.{key}")))
+            report.add(part, printable(text_of(problem[key], f"problem.{key}", SOURCE_TEXTS[key], least=0)))
     if "symbols" in problem:
         symbols = problem["symbols"]
         if not isinstance(symbols, dict):
@@ -3301,8 +3304,9 @@ def describe_source(problem: dict[str, Any], report: Report) -> None:
         if len(symbols) > SYMBOLS:
             raise Malformed("too-large", f"problem.symbols has more than {SYMBOLS} entries")
         for key, value in symbols.items():
-            text_of(key, "a symbol of problem.symbols")
-            report.add("Symbols", f"{printable(key)}: {printable(text_of(value, 'a meaning in problem.symbols'))}")
+            text_of(key, "a symbol of problem.symbols", SYMBOL_CHARACTERS)
+            meaning = text_of(value, "a meaning in problem.symbols", MEANING_CHARACTERS)
+            report.add("Symbols", f"{printable(key)}: {printable(meaning)}")
 
 
 def examine(data: bytes, report: Report, meter: Meter) -> str:

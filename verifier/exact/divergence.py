@@ -83,6 +83,8 @@ class Divergence:
     """One form of evaluation: its first violation (step, components), where it parts, and its class.
 
     `name` is what the selection is of, "token" or "branch"; `stopped` says at which step float64 had no next state.
+    `short_of` is the last step compared where the exact first violation is known and lies beyond it, else None: the
+    class then speaks of the steps before alone.
     """
 
     form: str
@@ -92,6 +94,7 @@ class Divergence:
     first_selection: Selection | None = None
     first_predicate: Predicate | None = None
     stopped: str = ""
+    short_of: int | None = None
 
     @property
     def sentence(self) -> str:
@@ -106,6 +109,8 @@ class Divergence:
             parts.append(_predicate_words(predicate))
         if self.stopped:
             parts.append(self.stopped)
+        if self.short_of is not None:
+            parts.append(f"compared up to t = {self.short_of}, the first violation comes later")
         return "; ".join(parts)
 
     def document(self) -> dict[str, Any]:
@@ -119,6 +124,7 @@ class Divergence:
         found["first_predicate"] = self.first_predicate.document() if self.first_predicate is not None else None
         found["first_violation"] = None if first is None else {"t": first[0], "components": list(first[1])}
         found["stopped"] = self.stopped or None
+        found["short_of_first_violation"] = self.short_of is not None
         return found
 
 
@@ -196,8 +202,8 @@ class Comparison:
         }
 
 
-def classified(found: Divergence, first: tuple[int, int] | None) -> Divergence:
-    """The class by first violations: `first` is the exact one (step, component)."""
+def classified(found: Divergence, first: tuple[int, int] | None, *, short_of: int | None = None) -> Divergence:
+    """The class by first violations within the range compared: `first` is the exact one (step, component)."""
     seen = found.first_violation
     if (seen is None) != (first is None):
         cls = CLASSES[3]
@@ -206,4 +212,4 @@ def classified(found: Divergence, first: tuple[int, int] | None) -> Divergence:
     else:
         same = found.first_selection is None and found.first_predicate is None and not found.stopped
         cls = CLASSES[0] if same else CLASSES[1]
-    return replace(found, cls=cls)
+    return replace(found, cls=cls, short_of=short_of)

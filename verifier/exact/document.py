@@ -14,7 +14,7 @@ TOO_MANY_DIGITS = 10**4_000
 def refutation_document(found: Refutation, *, certificate: str | None, floats: dict[str, Any] | None) -> dict[str, Any]:
     """The fields of `refute --json`: exact numbers as text, doubles as numbers, absent things as null.
 
-    A side of more than 4,000 digits is null too. `certificate` is the path of the certificate's file; `floats` is what `float_report` says.
+    `certificate` is the path of the certificate's file; `floats` is what `float_report` says.
     """
     first, ties, horizon = found.first_violation, found.ties, found.horizon
     return {

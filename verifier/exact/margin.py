@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from math import lcm
 
 from verifier.exact.answer import Refutation
 from verifier.exact.divergence import Comparison, Divergence, FloatSeries
@@ -13,6 +14,8 @@ from verifier.exact.piecewise.floats import compare_map
 from verifier.exact.piecewise.problem import MapProblem
 
 MOST_POINTS = 400
+MOST_BITS = 8_000
+"""Bits of a start's common denominator up to which the exact run is stepped beside the floats."""
 NEAR = 40
 """Steps before and after a first violation or difference of which every one is kept."""
 
@@ -40,6 +43,13 @@ class MarginSeries:
     floats: tuple[FloatSeries, ...]
     divergences: tuple[Divergence, ...]
     answer: str
+
+
+def comparable(problem: object) -> bool:
+    """Whether exact steps beside the floats are affordable: not where the start's common denominator is too long."""
+    if not isinstance(problem, HardmaxProblem):
+        return True
+    return lcm(*(x.denominator for token in problem.tokens for x in token)).bit_length() <= MOST_BITS
 
 
 def compare(

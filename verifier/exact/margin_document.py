@@ -8,7 +8,7 @@ from typing import Any
 from verifier.exact.answer import Refutation
 from verifier.exact.divergence import Divergence, FloatSeries, Predicate, Selection
 from verifier.exact.hardmax.problem import HardmaxProblem
-from verifier.exact.margin import MarginSeries, margins
+from verifier.exact.margin import MarginSeries, comparable, margins
 from verifier.exact.piecewise.problem import MapProblem
 from verifier.exact.refute import Problem, parse_problem
 from verifier.exact.search import SearchProblem
@@ -25,6 +25,8 @@ def margins_of(problem: Problem, found: Refutation, *, horizon: int) -> tuple[Ma
         problem = parse_problem(found.certificate["problem"])
     if not isinstance(problem, HardmaxProblem | MapProblem):
         return None, "the problem has no steps"
+    if not comparable(problem):
+        return None, "the numbers of the start are too long to draw"
     return margins(problem, found, horizon=horizon), ""
 
 

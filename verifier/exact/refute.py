@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from verifier.exact.answer import Refutation
+from verifier.exact.document import out_of_time
 from verifier.exact.expressions.floats import float_report as expression_floats
 from verifier.exact.expressions.problem import SYSTEM as EXPRESSIONS
 from verifier.exact.expressions.problem import ExpressionProblem, read_expression_problem
 from verifier.exact.expressions.refute import refute_expression
 from verifier.exact.hardmax.problem import HardmaxProblem, read_hardmax
 from verifier.exact.hardmax.refute import refute_hardmax
-from verifier.exact.margin import compare
+from verifier.exact.margin import comparable, compare
 from verifier.exact.piecewise.problem import LONG_FORM, MapProblem, read_map_problem
 from verifier.exact.piecewise.refute import refute_map
 from verifier.exact.reading import Reader, read_json
@@ -106,8 +107,11 @@ def _decide(document: dict[str, Any], horizon: int, time_limit: float | None) ->
 def float_report(problem: Problem, found: Refutation, *, horizon: int = HORIZON) -> dict[str, Any] | None:
     """What float64 says of the same start, for each form of evaluation, and where it parts from the exact orbit.
 
-    For a search it is about the start found; None where there is none.
+    For a search it is about the start found. None where there is none, where the time limit came first, and where the
+    start's common denominator is too long to step exactly beside the floats.
     """
+    if out_of_time(found) or not comparable(problem):
+        return None
     if isinstance(problem, SearchProblem):
         if found.certificate is None:
             return None

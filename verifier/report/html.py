@@ -38,7 +38,7 @@ def write_report(result: CaseResult, path: str | PathLike[str]) -> None:
 
     Makes missing folders. Raises InfrastructureFailed where the file cannot be written.
     """
-    write_whole(Path(path), render_report(result).encode(), what="the report")
+    write_whole({Path(path): render_report(result).encode()}, what="the report")
 
 
 def write_certificates(result: CaseResult, report: str | PathLike[str]) -> dict[str, str]:
@@ -51,7 +51,7 @@ def write_certificates(result: CaseResult, report: str | PathLike[str]) -> dict[
         found = exact_evidence(probe)
         if found is not None and found.certificate is not None:
             path = Path(report).with_name(certificate_name(result, probe))
-            write_whole(path, found.certificate.encode(), what="the certificate")
+            write_whole({path: found.certificate.encode()}, what="the certificate")
             written[probe.name] = str(path)
     return written
 

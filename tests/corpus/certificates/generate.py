@@ -93,7 +93,7 @@ def labelled(seed: str, data: bytes, found: str) -> str:
 
 def stored() -> tuple[dict[str, str], dict[str, list[dict[str, Any]]]]:
     """The corpus in git: seeds by name, mutants by kind."""
-    seeds = {path.stem: path.read_text(encoding="utf-8") for path in sorted((HERE / "seeds").glob("*.json"))}
+    seeds = {path.stem: path.read_text(encoding="utf-8") for path in sorted((HERE / "seeds").glob("*.json"), key=lambda path: path.stem)}
     lines = {
         kind: [
             json.loads(line) for line in (HERE / "mutants" / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()

@@ -9,6 +9,7 @@ from verifier.exact.hardmax.branches import Branch
 from verifier.exact.hardmax.orbit import Targets
 from verifier.exact.hardmax.problem import HardmaxProblem, texts
 from verifier.exact.hardmax.walk import Follower, Separation, Walk
+from verifier.exact.reading import MOST_COUNTER
 
 MOST_STEPS = 2_001
 MOST_TAIL_TIMES = 2_000
@@ -39,6 +40,7 @@ def _runs(runs: list[tuple[int, Targets]]) -> list[dict[str, Any]]:
 
 def _sides(failure: Failure) -> dict[str, Any]:
     sides = (failure.lhs, failure.rhs)
+    _check_counter(failure.t)
     if any(x is None or max(abs(x.numerator), x.denominator) >= TOO_MANY_DIGITS for x in sides):
         raise TooLarge(f"a side has more than {MOST_DIGITS} digits")
     assert failure.lhs is not None
@@ -61,7 +63,8 @@ def violation_certificate(
             if entry not in entries:
                 entries.append(entry)
                 steps += length
-        _check_size(follower, [b.walk for b in branches], steps=steps, tail_times=0)
+        bits = max(b.walk.first_bits or b.walk.state.bottom.bit_length() for b in branches)
+        _check_size(follower, bits, steps=steps, tail_times=0)
     except TooLarge as error:
         return None, str(error)
     return {**_head(follower, "violation", hypotheses), "branches": entries}, ""
@@ -108,7 +111,10 @@ def for_all_certificate(
             proved.append((T, parts))
             steps += length
             tail_times += times
-        _check_size(follower, [b.walk for b in branches], steps=steps, tail_times=tail_times)
+        _check_counter(max(max(parts) for _, parts in proved))
+        _check_size(
+            follower, max(b.walk.state.bottom.bit_length() for b in branches), steps=steps, tail_times=tail_times
+        )
     except TooLarge as error:
         return None, str(error), fails_from, by_component
     document = {
@@ -170,7 +176,12 @@ def _separated(follower: Follower, branch: Branch) -> tuple[dict[str, Any], int,
     return entry, length, 0
 
 
-def _check_size(follower: Follower, walks: list[Walk], *, steps: int, tail_times: int) -> None:
+def _check_counter(t: int) -> None:
+    if t > MOST_COUNTER:
+        raise TooLarge("it names a step beyond 10^15, the format's largest counter")
+
+
+def _check_size(follower: Follower, largest: int, *, steps: int, tail_times: int) -> None:
     """Raises TooLarge where the certificate would pass a bound of the format, or half of its work units."""
     problem: HardmaxProblem = follower.problem
     n, d = len(problem.tokens), len(problem.tokens[0])
@@ -178,7 +189,7 @@ def _check_size(follower: Follower, walks: list[Walk], *, steps: int, tail_times
         raise TooLarge(f"it would take {steps} explicit steps, the format allows {MOST_STEPS}")
     if tail_times > MOST_TAIL_TIMES:
         raise TooLarge(f"it would take {tail_times} single tail times, the format allows {MOST_TAIL_TIMES}")
-    bits = max(walk.state.bottom.bit_length() + 40 for walk in walks)
+    bits = largest + 40
     # the exact test at each step works on squares of the tokens
     if 2 * bits > MOST_BITS:
         raise TooLarge(f"its numbers have more than {MOST_BITS} bits")

@@ -23,8 +23,8 @@ BEYOND = 64
 """Steps compared after a known first violation."""
 MOST_BOUNDED = 2_000
 """Steps whose margins have a bound in a picture."""
-MOST_WORK = 20_000_000
-MOST_WORK_TO_FIRST = 100_000_000
+MOST_WORK = 10_000_000
+MOST_WORK_TO_FIRST = 20_000_000
 """Multiplications of machine words in the exact run: without a known first violation, and to reach one."""
 
 FORMS: dict[str, Callable[[Any, Any, Any, tuple[Any, Any]], Any]] = {
@@ -54,15 +54,15 @@ def compare_hardmax(
     """The exact orbit and every form side by side, to beyond the first violation at step `first` if there is one.
 
     Under any-selection both sides take the lowest index at ties. The margin is left/right − 1 at its largest token, 0
-    where both sides are 0. The range ends at `horizon`, at 1,000 steps, or where the exact run has cost too much, and
-    in any case at step `ends`, the last of which the claim speaks. `bounds` asks for the series' bounds, for a picture;
-    without it only the differences have theirs.
+    where both sides are 0. Otherwise the range ends at `horizon` or at 1,000 steps; in any case where the exact run has
+    cost too much, and at step `ends`, the last of which the claim speaks. `bounds` asks for the series' bounds, for a
+    picture; without it only the differences have theirs.
     """
     exact, bound = Orbit(problem), Bound(problem)
     runs = [_Run(problem, bound, form) for form in FORMS]
     last = min(horizon, MOST_STEPS)
     if first is not None:
-        last = min(first + BEYOND, MOST_STEPS_TO_FIRST)
+        last = first + BEYOND if first <= MOST_STEPS_TO_FIRST else MOST_STEPS
     if ends is not None:
         last = min(last, ends)
     most = MOST_WORK if first is None else MOST_WORK_TO_FIRST
@@ -99,7 +99,10 @@ def compare_hardmax(
         exact=tuple(margins),
         component=tuple(components),
         floats=tuple(run.series(margins, bounds=bounds) for run in runs),
-        divergences=tuple(classified(run.found(), seen) for run in runs),
+        divergences=tuple(
+            classified(run.found(), seen, short_of=t[-1] if first is not None and first > t[-1] else None)
+            for run in runs
+        ),
     )
 
 

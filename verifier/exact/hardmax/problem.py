@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -85,9 +86,12 @@ def texts(vector: Vector) -> list[str]:
     return [str(x) for x in vector]
 
 
-def hypotheses_of(problem: HardmaxProblem) -> tuple[Hypothesis, ...]:
-    """H1 to H4 of `docs/certificates.md`, each decided exactly, with a witness either way."""
-    return (*_semidefinite(problem), *_decreasing(problem), _origin(problem), _step(problem))
+def hypotheses_of(problem: HardmaxProblem, *, tick: Callable[[], None] | None = None) -> tuple[Hypothesis, ...]:
+    """H1 to H4 of `docs/certificates.md`, each decided exactly, with a witness either way.
+
+    `tick` is called now and then; what it raises ends the work.
+    """
+    return (*_semidefinite(problem), *_decreasing(problem), _origin(problem, tick), _step(problem))
 
 
 def _semidefinite(problem: HardmaxProblem) -> list[Hypothesis]:
@@ -126,8 +130,8 @@ def _definite(name: str, matrix: Matrix) -> Hypothesis:
     return Hypothesis(name, holds=False, witness=witness, sentence=f"⟨Bx, x⟩ = {value} < 0 for the vector x given")
 
 
-def _origin(problem: HardmaxProblem) -> Hypothesis:
-    hull = origin_in_hull(problem.tokens)
+def _origin(problem: HardmaxProblem, tick: Callable[[], None] | None) -> Hypothesis:
+    hull = origin_in_hull(problem.tokens, tick=tick)
     name = "the origin lies in the hull of the tokens"
     if hull.weights is not None:
         sentence = "the weights are ≥ 0, sum to 1 and give 0"

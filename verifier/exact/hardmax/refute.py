@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from verifier.exact.answer import Hypothesis, Refutation, Ties
+from verifier.exact.answer import Horizon, Hypothesis, Refutation, Ties
+from verifier.exact.clock import Clock, TimeUp
 from verifier.exact.hardmax.bound import Bound
 from verifier.exact.hardmax.branches import Branch, Explored, explore, under
 from verifier.exact.hardmax.certificate import for_all_certificate, violation_certificate
@@ -22,7 +23,12 @@ def refute_hardmax(
     problem: HardmaxProblem, *, horizon: int, time_limit: float | None, progress: Progress | None
 ) -> Refutation:
     """Decides the energy bound for one start, for all t where the pattern freezes or the origin is separated."""
-    hypotheses = hypotheses_of(problem)
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    clock = Clock(time_limit, progress)
+    try:
+        hypotheses = hypotheses_of(problem, tick=lambda: clock.tick(problem.t0, "deciding the hypotheses"))
+    except TimeUp:
+        return _late(problem)
     failed = [hypothesis for hypothesis in hypotheses if not hypothesis.holds]
     if failed:
         return Refutation(
@@ -31,7 +37,6 @@ def refute_hardmax(
             hypotheses,
             no_certificate="a certificate attacks a claim inside its hypotheses",
         )
-    deadline = None if time_limit is None else time.monotonic() + time_limit
     limits = Limits(horizon, deadline, progress)
     bits = 64
     while True:
@@ -41,6 +46,17 @@ def refute_hardmax(
         if first is None or first.lhs is None or first.lhs > first.rhs or bits > 4_096:
             return answer
         bits *= 4  # an irrational λ_max whose rational bound was not below the left side
+
+
+def _late(problem: HardmaxProblem) -> Refutation:
+    horizon = Horizon(problem.t0 - 1, None, None, predicted_crossing=None, stopped_by="time limit")
+    return Refutation(
+        ExactAnswer.VERIFIED_TO_HORIZON,
+        "The time limit came before the hypotheses were decided; nothing is known.",
+        (),
+        no_certificate="nothing is known",
+        horizon=horizon,
+    )
 
 
 def _decide(follower: Follower, hypotheses: tuple[Hypothesis, ...]) -> Refutation:
@@ -156,6 +172,7 @@ def _for_all(
 def _to_horizon(
     follower: Follower, hypotheses: tuple[Hypothesis, ...], branches: tuple[Branch, ...], ties: Ties | None
 ) -> Refutation:
+    problem = follower.problem
     open_ = [branch for branch in branches if branch.answer is ExactAnswer.VERIFIED_TO_HORIZON]
     walk = min((branch.walk for branch in open_), key=reached)
     stopped_by = "time limit" if any(branch.walk.ending == "time" for branch in open_) else "horizon"
@@ -166,10 +183,15 @@ def _to_horizon(
         stopped_by=stopped_by,
         catches=would_catch("hardmax-frank-wolfe", reached(walk)),
     )
+    sentence = (
+        f"The bound holds up to t = {horizon.t}; nothing is known beyond. Its smallest margin is "
+        f"{horizon.margin:.4g}, at t = {horizon.margin_at}."
+    )
+    if horizon.t < problem.t0:
+        sentence = "The time limit came before the first step; the hypotheses hold, and nothing else is known."
     return Refutation(
         ExactAnswer.VERIFIED_TO_HORIZON,
-        f"The bound holds up to t = {horizon.t}; nothing is known beyond. Its smallest margin is "
-        f"{horizon.margin:.4g}, at t = {horizon.margin_at}.",
+        sentence,
         hypotheses,
         ties=ties,
         no_certificate="a certificate attacks a claim",

@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import log
 
 from verifier.exact.answer import Failure
+from verifier.exact.clock import TimeUp
 from verifier.exact.hardmax.bound import Bound
 from verifier.exact.hardmax.enclosure import Enclosed, enclose
 from verifier.exact.hardmax.orbit import Orbit, State, Targets, chosen, classes_of, minimisers
@@ -22,6 +23,9 @@ FIRST_SEPARATION = 64
 
 ENCLOSED_AFTER = (256, 1_024, 4_096)
 """Steps without a freeze, separation or failure after which enclosures are tried for the rest."""
+
+MOST_BITS_AFTER_FAILURE = 20_000
+"""Longer numbers end a walk that has failed once: no certificate could hold what comes later."""
 
 Progress = Callable[[int, str], None]
 
@@ -48,6 +52,7 @@ class Walk:
     runs: list[tuple[int, Targets]] = field(default_factory=list)
     masks: list[int] = field(default_factory=list)
     first: Failure | None = None
+    first_bits: int = 0
     worst: tuple[float, int] = (-1.0, 0)
     last: tuple[int, int] = (0, 1)
     energies: list[tuple[int, float]] = field(default_factory=list)
@@ -61,8 +66,8 @@ class Walk:
     def copy(self) -> Walk:
         """A walk that shares the past and nothing of the future."""
         return Walk(
-            self.state, list(self.runs), list(self.masks), self.first, self.worst, self.last, list(self.energies),
-            self.separation, None, "", self.ties, None, self.first_tie,
+            self.state, list(self.runs), list(self.masks), self.first, self.first_bits, self.worst, self.last,
+            list(self.energies), self.separation, None, "", self.ties, None, self.first_tie,
         )  # fmt: skip
 
     def select(self, targets: Targets) -> None:
@@ -103,6 +108,7 @@ class Follower:
         walk.masks.append(mask)
         if mask and walk.first is None:
             i = (mask & -mask).bit_length() - 1
+            walk.first_bits = walk.state.bottom.bit_length()
             walk.first = Failure(t, i, Fraction(energies[i], 2 * over), self.bound.rhs(t))
         share = self.bound.share(t, energies, over)
         if share > walk.worst[0]:
@@ -155,7 +161,9 @@ class Follower:
             walk.separation = self.separate(walk.state)
         if walk.separation is not None and (tied or walk.first is not None):
             walk.ending = "separation"
-        elif taken in ENCLOSED_AFTER and taken < limits.horizon and self._enclosed(walk):
+        elif (walk.first is not None and walk.state.bottom.bit_length() > MOST_BITS_AFTER_FAILURE) or (
+            taken in ENCLOSED_AFTER and taken < limits.horizon and self._enclosed(walk)
+        ):
             walk.ending = "horizon"
         elif taken >= limits.horizon:
             walk.ending = "separation" if walk.separation is not None else "horizon"
@@ -198,7 +206,16 @@ class Follower:
         over = self.orbit.B_bottom * state.bottom
         images = [[Fraction(y, over) for y in image] for image in state.images]
         remark = f"seeking a separating vector, numbers of {state.bottom.bit_length()} bits"
-        hull = origin_in_hull(images, tick=lambda: self.say(state.t, remark))
+
+        def tick() -> None:
+            self.say(state.t, remark)
+            if self.limits.deadline is not None and time.monotonic() > self.limits.deadline:
+                raise TimeUp
+
+        try:
+            hull = origin_in_hull(images, tick=tick)
+        except TimeUp:
+            return None
         if hull.separator is None:
             return None
         return self.separation(state, hull.separator)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from verifier.exact.answer import Refutation
+from verifier.exact.clock import Clock
 from verifier.exact.linear import minus
 from verifier.exact.piecewise.answers import growing, holding, on_level
-from verifier.exact.piecewise.clock import Clock
 from verifier.exact.piecewise.level import find_level
 from verifier.exact.piecewise.maps import Branch
 from verifier.exact.piecewise.problem import MapProblem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from verifier.exact.clock import Clock
 from verifier.exact.linear import apply, dot, identity, minus, plus, product, solve, subtracted
-from verifier.exact.piecewise.clock import Clock
 from verifier.exact.piecewise.maps import Branch
 from verifier.exact.piecewise.regimes import Regime
 from verifier.exact.piecewise.stays import Stay, highest, lowest

@@ -52,7 +52,7 @@ def compare_map(problem: MapProblem, first: int | None, *, horizon: int) -> Comp
     below = problem.claim.name == "stays-below"
     last = min(horizon, MOST_STEPS_BELOW if below else MOST_STEPS)
     if first is not None:
-        last = min(first + max(64, first // 2), MOST_STEPS_BELOW)
+        last = min(first + 64, MOST_STEPS_BELOW)
     exact = _exact(problem, last)
     runs = [_Run(problem, form, exact) for form in forms_of(problem)]
     return Comparison(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from verifier.exact.clock import Clock
 from verifier.exact.linear import (
     identity,
     minus,
@@ -14,7 +15,6 @@ from verifier.exact.linear import (
     subtracted,
     transposed,
 )
-from verifier.exact.piecewise.clock import Clock
 from verifier.exact.piecewise.maps import Map
 from verifier.exact.reading import Matrix, Vector
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from verifier.exact.answer import Refutation
+from verifier.exact.clock import Clock, Progress, TimeUp
 from verifier.exact.piecewise.affine import decide_affine
 from verifier.exact.piecewise.answers import (
     NOT_CERTIFIED,
@@ -15,7 +16,6 @@ from verifier.exact.piecewise.answers import (
     unmet,
 )
 from verifier.exact.piecewise.boxes import find_boxes
-from verifier.exact.piecewise.clock import Clock, Progress, TimeUp
 from verifier.exact.piecewise.ellipsoids import find_ellipsoids
 from verifier.exact.piecewise.horizon import Watch, reached
 from verifier.exact.piecewise.problem import MapProblem

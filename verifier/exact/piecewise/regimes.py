@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from flint import fmpq, fmpq_mat
 
+from verifier.exact.clock import Clock
 from verifier.exact.linear import apply, identity, minus, null_space, plus, product, solve, subtracted, transposed
-from verifier.exact.piecewise.clock import Clock
 from verifier.exact.piecewise.maps import Branch
 from verifier.exact.piecewise.roots import characteristic, inside
 from verifier.exact.piecewise.spectral import minimal_polynomial

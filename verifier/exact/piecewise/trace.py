@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Literal
 
-from verifier.exact.piecewise.clock import Clock
+from verifier.exact.clock import Clock
 from verifier.exact.piecewise.maps import Branch, Map
 from verifier.exact.reading import Vector
 
