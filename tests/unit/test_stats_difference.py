@@ -16,7 +16,7 @@ from scipy import stats
 
 from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome, Reason
-from verifier.stats import bounded, difference
+from verifier.stats import bounded, difference, margin_rule
 from verifier.stats import margin_t as by_t
 from verifier.stats.difference_power import adequate_runs, bounded_rule
 from verifier.stats.eprocess import log_mixture_e
@@ -98,6 +98,21 @@ def test_sixty_pairs_decide_rightly(truth: float, right: Outcome | None, least: 
     for side, seen in share.items():
         p = said.get(side, 0.0)
         assert abs(seen - p) <= 4.5 * math.sqrt(p * (1 - p) / 1000) + 0.002
+
+
+def test_published_rates_at_sixty_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Right in 97 to 98 %, wrong at the midpoint in .5 % either way; with a bar of 100 for H right in 91 to 92 %."""
+    error = 4 * math.sqrt(0.02 * 0.98 / 10_000)
+    design = rule()
+    assert difference.power(design, 4.0, sd=3.0).outcomes[Outcome.AGAINST_DISPUTE] == pytest.approx(
+        0.975, abs=0.005 + error
+    )
+    midpoint = difference.power(design, 2.0, sd=3.0).outcomes
+    for side in (Outcome.FOR_DISPUTE, Outcome.AGAINST_DISPUTE):
+        assert midpoint[side] == pytest.approx(0.005, abs=4 * math.sqrt(0.005 / 10_000))
+    monkeypatch.setattr(margin_rule, "MIDDLE_BAR", 100.0)
+    stricter = difference.power(design, 4.0, sd=3.0).outcomes[Outcome.AGAINST_DISPUTE]
+    assert stricter == pytest.approx(0.915, abs=0.005 + 2 * error)
 
 
 def test_one_run_at_a_time_is_the_same_rule() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -196,3 +198,20 @@ def test_hardly_any_noise_is_no_reason_to_be_inadequate() -> None:
     assert difference.needed(rule(60), sd=1e-15) == {"replicates": 15}
     assert by_t.could_decide(by_t.demands(Nulls(0.0, 2.0, 4.0), sd=1e-15, threshold=1e4), n=10**6, discount=1.0)
     assert difference.power(rule(60), 5.0, sd=1e-12).outcomes == {Outcome.AGAINST_DISPUTE: pytest.approx(1)}
+
+
+def test_what_is_reported_decides_nothing_and_knows_the_papers_n() -> None:
+    d = 0.4 + 3 * np.random.default_rng(5).standard_normal(20)
+    plain, asked = (difference.evaluate(rule(20, original_n=n), d, discount=1.0, last=True) for n in (None, 8))
+    assert (plain.answer, plain.summary) == (asked.answer, asked.summary)
+    assert plain.statistics.reported["beside"].small_telescopes is None
+    beside = asked.statistics.reported["beside"]
+    assert beside.small_telescopes.original_n == beside.prediction.n == 8
+    t = stats.ttest_1samp(d, 0).statistic
+    assert beside.small_telescopes.p == pytest.approx(stats.nct.cdf(t, 19, d33(8) * math.sqrt(20)), abs=1e-9)
+
+
+def test_the_rules_on_means_load_nothing_heavy() -> None:
+    script = "import sys\nfrom verifier.stats import difference, margin_batch, ratio\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not {"scipy.stats", "statsmodels", "pandas", "pydantic", "matplotlib"} & set(done.stdout.split())

@@ -34,7 +34,7 @@ class SmallTelescopes:
     """d33 (Simonsohn 2015): the effect, in standard deviations, that the paper's n would have found in one of three.
 
     original_n: replicates in the paper. d33: the effect at which a two-sided 5 % t test on them has power ⅓. p: of the
-    one-sided test that the effect seen here is smaller than that.
+    one-sided test whose alternative is that the effect here is smaller than that.
     """
 
     original_n: int
@@ -110,8 +110,8 @@ def reported(
 ) -> Reported | None:
     """What is reported of a mean with its standard error. None where it has no error.
 
-    null: what is alleged; equivalence to it is asked within ± margin. original_n: the paper's replicates, if
-    registered; the prediction is then for as many, else for as many as here.
+    mean: 0 where there is no effect. null: what is alleged; equivalence to it is asked within ± margin. original_n: the
+    paper's replicates, if registered; the prediction is then for as many, else for as many as here.
     """
     if not (stderr > 0 and math.isfinite(stderr) and df >= 1):
         return None
@@ -121,5 +121,5 @@ def reported(
         prediction=prediction(mean=mean, stderr=stderr, df=df, n=n, further=further),
         small_telescopes=None
         if original_n is None or original_n < 2
-        else small_telescopes(mean=mean - null, stderr=stderr, df=df, n=n, original_n=original_n),
+        else small_telescopes(mean=mean, stderr=stderr, df=df, n=n, original_n=original_n),
     )
