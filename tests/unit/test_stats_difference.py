@@ -79,7 +79,7 @@ def batch_outcomes(design: DifferenceRule, values: Floats) -> tuple[list[MarginA
     return batch.answers, batch.n
 
 
-@pytest.mark.parametrize("minimum", [15, 30])
+@pytest.mark.parametrize("minimum", [15, pytest.param(30, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("truth", "right", "least"),
     [(4.0, Outcome.AGAINST_DISPUTE, 0.95), (0.0, Outcome.FOR_DISPUTE, 0.95), (2.0, None, 0)],
@@ -314,6 +314,7 @@ def test_one_seed_decides_with_enough_items() -> None:
     assert find(drawn(looks=(1,)), left, left).reason is Reason.MALFORMED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("items", "sd_items"), [(2400, 0.2), (1200, 0.2)])
 def test_power_with_items_drawn_agrees_with_whole_runs(items: int, sd_items: float) -> None:
     design, runs = drawn(bounds=None), 60
@@ -354,6 +355,7 @@ def test_betting_is_the_bounded_rule_on_differences() -> None:
 # --- power of other designs
 
 
+@pytest.mark.slow
 def test_pooled_needs_fewer_and_its_power_is_right() -> None:
     pooled, paired = rule(noise="pooled", looks=(20,)), rule(looks=(20,))
     assert difference.needed(pooled, sd=5.0)["replicates"] <= difference.needed(paired, sd=5.0)["replicates"]
@@ -394,7 +396,7 @@ def same(first: MarginFinding, second: MarginFinding) -> None:
 
 
 @given(VALUES, VALUES, NOISES, st.fractions(Fraction(1, 10**6), 10**6, max_denominator=10**6).filter(bool))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_another_unit_changes_no_e(left: list[int], right: list[int], noise: str, unit: Fraction) -> None:
     x, y = np.array(left) / 100, np.array(right) / 100
     one = rule(noise=noise, looks=(15, 20), bounds=None)
@@ -403,7 +405,7 @@ def test_another_unit_changes_no_e(left: list[int], right: list[int], noise: str
 
 
 @given(VALUES, VALUES, NOISES, st.integers(-1000, 1000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_a_constant_added_to_both_arms_changes_no_e(left: list[int], right: list[int], noise: str, by: int) -> None:
     x, y = np.array(left) / 100, np.array(right) / 100
     design = rule(noise=noise, looks=(15, 20), bounds=None)
@@ -411,7 +413,7 @@ def test_a_constant_added_to_both_arms_changes_no_e(left: list[int], right: list
 
 
 @given(VALUES, VALUES, NOISES, st.integers(-1000, 1000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_a_constant_added_to_difference_and_nulls_changes_no_e(
     left: list[int], right: list[int], noise: str, by: int
 ) -> None:
@@ -422,7 +424,7 @@ def test_a_constant_added_to_difference_and_nulls_changes_no_e(
 
 
 @given(VALUES, VALUES, NOISES, st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_order_of_rows_within_one_look_changes_no_e(
     left: list[int], right: list[int], noise: str, random: Any
 ) -> None:

@@ -213,6 +213,7 @@ def test_what_is_needed_decides_nine_times_in_ten(estimand: str, truth: str) -> 
     assert ratio.needed(design, noise=1e9) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimand", ESTIMANDS)
 def test_power_with_several_looks_agrees_with_whole_runs(estimand: str) -> None:
     design = rule(
@@ -258,7 +259,7 @@ def same(first: MarginFinding, second: MarginFinding) -> None:
 
 
 @given(POSITIVE, POSITIVE, SCALES, st.sampled_from(ESTIMANDS))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_another_unit_of_time_changes_no_e(left: list[int], right: list[int], unit: Fraction, estimand: str) -> None:
     x, y = np.array(left, float), np.array(right, float)
     design = rule(estimand=estimand, looks=(15, 20))
@@ -266,7 +267,7 @@ def test_another_unit_of_time_changes_no_e(left: list[int], right: list[int], un
 
 
 @given(POSITIVE, POSITIVE, SCALES, st.sampled_from(ESTIMANDS))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_a_factor_on_one_arm_and_the_nulls_changes_no_e(
     left: list[int], right: list[int], unit: Fraction, estimand: str
 ) -> None:
@@ -277,7 +278,7 @@ def test_a_factor_on_one_arm_and_the_nulls_changes_no_e(
 
 
 @given(POSITIVE, POSITIVE, st.randoms(use_true_random=False), st.sampled_from(ESTIMANDS))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_order_of_pairs_within_one_look_changes_no_e(
     left: list[int], right: list[int], random: Any, estimand: str
 ) -> None:
