@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 from typing import ClassVar
 
 from verifier.stats.growth_rule import GrowthRule
@@ -32,6 +33,16 @@ class RateRule:
     gamma0: Fraction = Fraction(1, 2)
     extrapolate: bool = True
     minimum_n: int = 6
+
+    @property
+    def maximum(self) -> int:
+        """The registered maximum number of replicates."""
+        return self.looks[-1]
+
+    @property
+    def replicate_size(self) -> int:
+        """Inner repetitions in one replicate."""
+        return prod(self.replicate.values())
 
     @property
     def gap(self) -> Fraction:

@@ -30,7 +30,7 @@ from verifier.stats.rule_fields import (
     exact_number,
 )
 
-__all__ = ["RULES", "SWEEP_RULES", "GrowthTable", "ScaleText", "exact_number"]
+__all__ = ["MARGIN_RULES", "RULES", "SWEEP_RULES", "GrowthTable", "ScaleText", "exact_number"]
 
 
 class GrowthTable(BaseModel):
@@ -108,18 +108,13 @@ class GrowthTable(BaseModel):
         return GrowthRule(**fields)
 
 
-SWEEP_RULES: Mapping[str, type[GrowthTable]] = MappingProxyType({"growth": GrowthTable})
+SWEEP_RULES: Mapping[str, type[GrowthTable | RateTable]] = MappingProxyType({"growth": GrowthTable, "rate": RateTable})
 """The kinds that a sweep probe of a case may register."""
 
-RULES: Mapping[str, type[BaseModel]] = MappingProxyType(
-    {
-        **SWEEP_RULES,
-        "rate": RateTable,
-        "bound": BoundTable,
-        "difference": DifferenceTable,
-        "ratio": RatioTable,
-        "proportion": ProportionTable,
-        "count": CountTable,
-    }
+MARGIN_RULES: Mapping[str, type[DifferenceTable | RatioTable | ProportionTable | CountTable]] = MappingProxyType(
+    {"difference": DifferenceTable, "ratio": RatioTable, "proportion": ProportionTable, "count": CountTable}
 )
+"""The kinds that a replication probe of a case may register."""
+
+RULES: Mapping[str, type[BaseModel]] = MappingProxyType({**SWEEP_RULES, "bound": BoundTable, **MARGIN_RULES})
 """Rule kind → the model of its table; every model has `to_rule()`."""

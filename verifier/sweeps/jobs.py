@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -27,7 +28,9 @@ class Unit:
     """One replicate of one target at one scale.
 
     `stream_target` is the target whose stream it draws: its own, or its partner's under an `equals` control.
-    `keywords` are the replicate keys and the parameters that the target names.
+    `keywords` are the replicate keys and the parameters that the target names, and the arm where each is called for
+    by itself; `arm` is one that draws a stream of its own. `arms`: whether the target may return both at once.
+    `items`: whether the values are kept one by one.
     """
 
     registration: str
@@ -38,6 +41,8 @@ class Unit:
     replicate: int
     keywords: Keywords
     arm: str = ""
+    arms: bool = False
+    items: bool = False
 
     @cached_property
     def stream(self) -> int:
@@ -66,7 +71,9 @@ class Unit:
 
     def check(self, row: Row) -> None:
         """Raises KeyError, TypeError, ValueError or ZeroDivisionError for a row that no worker wrote."""
-        sums_of(row)
+        found = arms_of(row)
+        if ("" not in found and not self.arms) or any((each.items is None) == self.items for each in found.values()):
+            raise ValueError("not the row of this unit")
 
 
 @dataclass(frozen=True)
@@ -174,13 +181,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What a unit returned: count, sum and sum of squares, exact where the values are integers."""
+    """What a unit returned: count, sum and sum of squares, exact where the values are integers.
+
+    `items` are the values one by one, where they are kept.
+    """
 
     n: int
     total: Fraction
     total_of_squares: Fraction
     values_sha256: str
     exact: bool
+    items: tuple[float, ...] | None = None
 
     @property
     def mean(self) -> Fraction:
@@ -190,15 +201,36 @@ class Sums:
 
 def sums_of(row: Row) -> Sums:
     """A unit's row, read."""
-    if set(row) != {"values", "n", "sum", "sum_sq", "values_sha256"}:
+    if set(row) - {"items"} != {"values", "n", "sum", "sum_sq", "values_sha256"}:
         raise ValueError("not the fields of a unit's row")
+    n = _positive(row["n"])
     return Sums(
-        n=_positive(row["n"]),
+        n=n,
         total=Fraction(row["sum"]),
         total_of_squares=Fraction(row["sum_sq"]),
         values_sha256=str(row["values_sha256"]),
         exact=row["values"] == "integer",
+        items=_items(row["items"], n) if "items" in row else None,
     )
+
+
+def _items(texts: Any, n: int) -> tuple[float, ...]:
+    items = tuple(float(text) for text in texts)
+    if len(items) != n or not all(map(math.isfinite, items)):
+        raise ValueError("not the values of a unit's row")
+    return items
+
+
+ARMS = ("left", "right")
+
+
+def arms_of(row: Row) -> dict[str, Sums]:
+    """A unit's row, read by arm: `left` and `right`, or one array under the name ""."""
+    if "arms" not in row:
+        return {"": sums_of(row)}
+    if set(row) != {"arms"} or set(row["arms"]) != set(ARMS):
+        raise ValueError("not the fields of a unit's row")
+    return {arm: sums_of(row["arms"][arm]) for arm in ARMS}
 
 
 def exact_row(found: ExactEvidence) -> Row:

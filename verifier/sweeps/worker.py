@@ -8,7 +8,7 @@ import math
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,11 @@ import numpy as np
 from verifier.model.canonical import rational_text
 from verifier.sweeps.code import Code, Importer, TargetMissing, cache_folder, keyword_names
 from verifier.sweeps.exact_work import exact_work
-from verifier.sweeps.jobs import ExactCall, Failure, Inspection, Job, Row, Unit, ValueCall, value_row
+from verifier.sweeps.jobs import ARMS, ExactCall, Failure, Inspection, Job, Row, Unit, ValueCall, value_row
 
 MAX_VALUES = 100_000_000
+MAX_ITEMS = 100_000
+"""Values that are kept one by one."""
 _LARGEST = 2**63 - 1
 MAX_TRACEBACK = 20_000
 
@@ -58,7 +60,7 @@ def perform(code: Code, job: Job) -> Row | Failure:
         function = _importer.target(code, job.target)
         match job:
             case Unit():
-                return unit_row(function(*_scale(job), stream=job.stream, **dict(job.keywords)))
+                return _returned(job, function(*_scale(job), stream=job.stream, **dict(job.keywords)))
             case ValueCall():
                 return value_row(_rational(function(*_scale(job), **dict(job.keywords))))
             case Inspection():
@@ -96,13 +98,32 @@ def _rational(value: object) -> Fraction:
     return Fraction(value)
 
 
-def unit_row(returned: object) -> Row:
+def _returned(job: Unit, returned: object) -> Row:
+    """The row of what a target returned: one array, or a mapping of both arms where the rule has arms."""
+    if job.arms and isinstance(returned, Mapping):
+        if set(returned) != set(ARMS):
+            names = ", ".join(sorted(str(name)[:40] for name in list(returned)[:5]))
+            raise BadReturn(f"returned a mapping of {names or 'nothing'}, not of left and right")
+        return {"arms": {arm: _array_row(job, returned[arm], where=f" ({arm})") for arm in ARMS}}
+    return _array_row(job, returned, where="")
+
+
+def _array_row(job: Unit, returned: object, *, where: str) -> Row:
+    try:
+        row = unit_row(returned, items=job.items)
+    except BadReturn as error:
+        raise BadReturn(f"{error}{where}") from None
+    return row
+
+
+def unit_row(returned: object, *, items: bool = False) -> Row:
     """Count, sum and sum of squares of a 1-D array of integers or floats, with a hash over its values.
 
-    Integers are summed exactly; the sum of floats is the correctly rounded one, which no order changes. Raises
-    BadReturn for any other shape or type, an empty array, NaN and infinities.
+    Integers are summed exactly; the sum of floats is the correctly rounded one, which no order changes. `items` keeps
+    the values, as the shortest texts that give them back. Raises BadReturn for any other shape or type, an empty array,
+    NaN and infinities.
     """
-    if isinstance(returned, dict):
+    if isinstance(returned, Mapping):
         raise BadReturn("returned a mapping; this rule takes one array, a value per inner repetition")
     if returned is None:
         raise BadReturn("returned nothing, not one value per inner repetition")
@@ -114,16 +135,18 @@ def unit_row(returned: object) -> Row:
         raise BadReturn(f"returned a {type(returned).__name__} that is no array: {str(error)[:200]}") from None
     if array.ndim != 1 or not 0 < array.size <= MAX_VALUES:
         raise BadReturn(f"returned an array of shape {array.shape}, not one value per inner repetition")
+    if items and array.size > MAX_ITEMS:
+        raise BadReturn(f"returned {array.size:,} items, more than the {MAX_ITEMS:,} that are kept one by one")
     if array.dtype.kind in "iu":
         # the same integers give the same bytes whatever their width, beyond 2^63 − 1 too
         wide = array.dtype.kind == "u" and array.max() > _LARGEST
-        return _row("integer", array.astype("<u8" if wide else "<i8"), _integer_sum)
+        return _row("integer", array.astype("<u8" if wide else "<i8"), _integer_sum, items=items)
     if array.dtype.kind == "f":
         doubles = array.astype("<f8")
         if not np.isfinite(doubles).all():
             first = int(np.flatnonzero(~np.isfinite(doubles))[0])
             raise BadReturn(f"returned {doubles[first]} at position {first}")
-        return _row("float", doubles, math.fsum)
+        return _row("float", doubles, math.fsum, items=items)
     raise BadReturn(f"returned values of type {array.dtype}, neither integers nor floats")
 
 
@@ -131,7 +154,7 @@ def _integer_sum(values: Any) -> int:
     return sum(values)
 
 
-def _row(kind: str, values: np.ndarray[Any, Any], add: Callable[[Any], int | float]) -> Row:
+def _row(kind: str, values: np.ndarray[Any, Any], add: Callable[[Any], int | float], *, items: bool) -> Row:
     numbers = values.tolist()
     try:
         total, squares = add(numbers), add(number * number for number in numbers)
@@ -145,4 +168,5 @@ def _row(kind: str, values: np.ndarray[Any, Any], add: Callable[[Any], int | flo
         "sum": rational_text(Fraction(total)),
         "sum_sq": rational_text(Fraction(squares)),
         "values_sha256": hashlib.sha256(values.dtype.str.encode() + values.tobytes()).hexdigest(),
+        **({"items": list(map(repr, numbers))} if items else {}),
     }
