@@ -32,7 +32,11 @@ from verifier.stats.growth_statistics import (
 )
 from verifier.stats.law_names import is_fast
 from verifier.stats.laws import Floats, scale_array
+from verifier.stats.power import needed_replicates as needed
+from verifier.stats.power import power
 from verifier.stats.significance import anytime_sigma
+
+__all__ = ["Design", "evaluate", "evidence_facts", "finding", "needed", "power", "precheck", "reproduces", "so_far"]
 
 
 @dataclass(frozen=True, kw_only=True)
