@@ -16,7 +16,7 @@ from verifier.model.results import ProbeResult
 
 @dataclass(frozen=True)
 class Recorded:
-    """Leaf hashes of the evidence entries, decisive ones first, and of the ruling."""
+    """Leaf hashes of the evidence entries, decisive ones first, and of the ruling, "" where none was written."""
 
     evidence: tuple[str, ...]
     ruling: str
@@ -27,19 +27,23 @@ def record(
     registration: Registration,
     probes: Sequence[ProbeResult],
     *,
-    ruling: Mapping[str, Content],
+    ruling: Mapping[str, Content] | None,
     beside: Mapping[str, Any],
     transaction: Transaction,
+    ingested: Mapping[str, Mapping[str, Content]] | None = None,
 ) -> Recorded:
-    """Appends evidence in case order, the ruling on it, then what a run to the maximum adds.
+    """Appends evidence in case order, the ruling on it, if there is one, then what a run to the maximum adds.
 
-    Equal entries are found, not appended twice. `beside` is kept with new evidence and never hashed.
+    Equal entries are found, not appended twice. `beside` is kept with new evidence and never hashed. `ingested` maps
+    probes whose units were measured elsewhere to what their evidence says of that.
     """
     leaf = registration.entry.leaf
 
     def append(probe: ProbeResult, end: int) -> str:
         content = evidence_content(case.registration, probe, probe.evidence[end] if probe.evidence else None)
-        if (recorded := _recorded(content, transaction)) is not None:
+        if ingested and probe.name in ingested:
+            content["ingested"] = ingested[probe.name]
+        elif (recorded := _recorded(content, transaction)) is not None:
             return recorded.leaf
         entry, found = transaction.append(kind="evidence", content=content, refs=[leaf], by=BY)
         if not found:
@@ -48,7 +52,7 @@ def record(
         return entry.leaf
 
     decisive = [append(probe, 0) for probe in probes]
-    ruled = _append_ruling(case, [leaf, *decisive], ruling, transaction)
+    ruled = "" if ruling is None else _append_ruling(case, [leaf, *decisive], ruling, transaction)
     further = [append(probe, 1) for probe in probes if len(probe.evidence) > 1]
     return Recorded((*decisive, *further), ruled)
 
@@ -56,13 +60,15 @@ def record(
 def _recorded(content: Mapping[str, Any], transaction: Transaction) -> Entry | None:
     """The evidence that this registration already has for the same probe and stage, from the same units.
 
-    A registration fixes its streams, so it has one set of units. Raises TamperingDetected where the ledger holds
-    another: then the store of units was changed, or this machine draws other numbers than the one that recorded them.
+    A registration fixes its streams, so it has one set of units drawn here; units from elsewhere are no measure of
+    it. Raises TamperingDetected where the ledger holds another: then the store of units was changed, or this machine
+    draws other numbers than the one that recorded them.
     """
     drawn = _units(content)
     for entry in transaction.entries("evidence", registration=content["registration"]):
         same_end = entry.content["probe"] == content["probe"] and entry.content.get("stage") == content.get("stage")
-        if not same_end or not drawn or not (known := _units(entry.content)):
+        drawn_here = "ingested" not in entry.content
+        if not (same_end and drawn_here) or not drawn or not (known := _units(entry.content)):
             continue
         differing = [name for name in known if name in drawn and known[name] != drawn[name]]
         if differing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Protocol
@@ -18,7 +18,7 @@ from verifier.engine.rule import decide
 from verifier.engine.sweep import Asking, OutOfBudget
 from verifier.engine.targets import Targets, inspect_targets
 from verifier.engine.tasks import Limits
-from verifier.ledger import Ledger
+from verifier.ledger import Content, Ledger
 from verifier.model.results import CaseResult, LedgerRecord, ProbeResult
 from verifier.sweeps.code import Code
 from verifier.sweeps.drive import OutOfTime, Progress, drive
@@ -86,7 +86,7 @@ def run(
             store.put(key, row)
         probes = _run_probes(case, targets, registration, driven=driven, progress=progress, options=options)
         seconds = time.monotonic() - started
-        return _ruled(case, registration, probes, ledger=ledger, executor=executor, seconds=seconds, command=command)
+        return ruled(case, registration, probes, ledger=ledger, executor=executor, seconds=seconds, command=command)
     except KeyboardInterrupt as error:
         raise Partial("interrupted", registration) from error
     except OutOfTime as error:
@@ -95,7 +95,7 @@ def run(
         raise Partial("budget", registration) from error
 
 
-def _ruled(
+def ruled(
     case: Case,
     registration: Registration,
     probes: Sequence[ProbeResult],
@@ -104,10 +104,18 @@ def _ruled(
     executor: Executor,
     seconds: float,
     command: str,
+    ingested: Mapping[str, Mapping[str, Content]] | None = None,
+    decisive: bool = True,
 ) -> CaseResult:
-    """Rules on what the probes found and records it, all in one transaction."""
+    """Rules on what the probes found and records it, all in one transaction.
+
+    `ingested` says of probes measured elsewhere what their evidence holds of that; without `decisive` the evidence is
+    recorded and no ruling.
+    """
     parts, ruling, verdict = decide(case, probes)
     content = ruling_content(case, ordinal=registration.ordinal, parts=parts, ruling=ruling, verdict=verdict)
+    if ingested:
+        content["ingested"] = list(ingested)
     beside = {
         "seconds": round(seconds, 3),
         "executor": executor.name,
@@ -116,7 +124,15 @@ def _ruled(
         "verifier": version("dispute-verifier"),
     }
     with ledger.transaction() as transaction:
-        recorded = record(case, registration, probes, ruling=content, beside=beside, transaction=transaction)
+        recorded = record(
+            case,
+            registration,
+            probes,
+            ruling=content if decisive else None,
+            beside=beside,
+            transaction=transaction,
+            ingested=ingested,
+        )
         registrations = history(case, transaction.entries)
     return CaseResult(
         case=case.name,

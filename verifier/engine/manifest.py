@@ -1,0 +1,149 @@
+"""The manifest: what a registration asks for, unit by unit, so that somebody else can run it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from verifier.casefile import Case
+from verifier.engine.entries import hashable
+from verifier.engine.sweep import Grid
+from verifier.engine.targets import Targets
+from verifier.model.canonical import Json, canonical_bytes, canonical_sha256
+from verifier.model.complaints import listed, nearest, shown
+from verifier.model.errors import BadInput
+from verifier.model.identity import registration_sha256
+from verifier.sweeps.jobs import Unit
+from verifier.sweeps.probe import SweepProbe
+
+SCHEMA = "verifier/manifest/1"
+_REMAKE = "take the file that `verifier register` writes, as it is"
+
+
+def sweep_of(case: Case, name: str | None = None) -> SweepProbe:
+    """The sweep probe called `name`, or the only one where no name is given. Raises BadInput where there is none."""
+    sweeps = {probe.name: probe for probe in case.sweeps}
+    where = str(case.folder)
+    if not sweeps:
+        raise BadInput("this case has no sweep, so no runs of it can come from elsewhere", where=where)
+    if name is None and len(sweeps) > 1:
+        mend = f"name one with --probe: {listed(sorted(sweeps), last='or')}"
+        raise BadInput(
+            f"this case has {len(sweeps)} sweeps, and one table holds the runs of one", where=where, mend=mend
+        )
+    if name is not None and name not in sweeps:
+        raise BadInput(f"this case has no sweep {shown(name)}", where=where, mend=nearest(name, list(sweeps)))
+    return sweeps[name] if name is not None else next(iter(sweeps.values()))
+
+
+def grid_of(case: Case, probe: SweepProbe, targets: Targets) -> Grid:
+    """The grid of a probe's own units under this registration."""
+    return Grid(case.registration, probe, probe.target, probe.target, probe.scales, case.settings, targets)
+
+
+def manifest_units(case: Case, probe: SweepProbe, targets: Targets) -> list[Unit]:
+    """The units that the registered maximum asks for, in the order in which the rule uses them."""
+    return grid_of(case, probe, targets).units(0, probe.rule.maximum)
+
+
+def manifest(case: Case, probe: SweepProbe, targets: Targets) -> dict[str, Any]:
+    """The manifest of one probe, as JSON values.
+
+    `case_sha256` is over case.toml as registered, without what reading more of the paper may amend; `rule_sha256` over
+    the rule with its defaults filled in. A unit's `stream` is its 128-bit key in 32 hexadecimal digits; replicates
+    count from 0. `manifest_sha256` is over the RFC 8785 bytes of the other fields.
+    """
+    rule: Any = hashable({"kind": probe.rule.kind, **dataclasses.asdict(probe.rule)})
+    fields: dict[str, Json] = {
+        "schema": SCHEMA,
+        "registration": case.registration,
+        "case_sha256": registration_sha256(case.table, overrides={}, files={}),
+        "probe": probe.name,
+        "rule_sha256": canonical_sha256(rule),
+        "looks": list(probe.rule.looks),
+        "units": [_unit(unit) for unit in manifest_units(case, probe, targets)],
+    }
+    return {**fields, "manifest_sha256": canonical_sha256(fields)}
+
+
+def _unit(unit: Unit) -> Json:
+    return {
+        "unit": unit.key,
+        "scale": dict(unit.scale),
+        "arm": unit.arm,
+        "replicate": unit.replicate,
+        "stream": f"{unit.stream:032x}",
+    }
+
+
+def manifest_lines(manifests: Iterable[Mapping[str, Any]]) -> bytes:
+    """The file of a case: a manifest a line, one for each sweep, so that a case with one sweep has one JSON object."""
+    return b"".join(canonical_bytes(one) + b"\n" for one in manifests)
+
+
+def check_manifest(content: bytes, expected: Mapping[str, Any], *, name: str) -> None:
+    """Returns where the manifest of the expected one's probe in this file is the one computed here.
+
+    Nothing in the file is used for anything else. Raises BadInput, naming what differs first.
+    """
+    if len(content) > most_bytes(expected):
+        raise BadInput("it is larger than the manifest of this registration", where=name, mend=_REMAKE)
+    read = [_read(line, f"{name}, line {n}") for n, line in enumerate(content.splitlines(), 1) if line.strip()]
+    found = [one for one in read if one.get("probe") == expected["probe"]]
+    if len(found) != 1:
+        what = f"it holds {len(found) or 'no'} manifests of the probe {expected['probe']}"
+        raise BadInput(what, where=name, mend=_REMAKE)
+    (given,) = found
+    if given.get("registration") != expected["registration"]:
+        raise BadInput(
+            f"it belongs to the registration {shown(given.get('registration'))}, and the case as it stands here is "
+            f"{expected['registration'][:12]}",
+            where=name,
+            mend="take the case folder as it was registered, or the manifest of this registration",
+        )
+    for key in [*expected, *sorted(set(given) - set(expected))]:
+        if key not in given or key not in expected or not _same(given[key], expected[key]):
+            at = _first_unit(given.get(key), expected["units"]) if key == "units" else ""
+            raise BadInput(f"its {shown(key)} is not what the registration gives{at}", where=name, mend=_REMAKE)
+
+
+def most_bytes(expected: Mapping[str, Any]) -> int:
+    """More bytes than a file of this case's manifests has."""
+    return 8_000 * (len(expected["units"]) + 1_000)
+
+
+def _read(line: bytes, where: str) -> dict[str, Any]:
+    """One manifest of a file. Raises BadInput for anything but a JSON object whose keys stand once."""
+    try:
+        found = json.loads(line, object_pairs_hook=_each_once)
+    except (ValueError, RecursionError):  # a repeated key and a number of too many digits are ValueErrors too
+        found = None
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        raise BadInput(f"it is no manifest ({SCHEMA})", where=where, mend=_REMAKE)
+    return found
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError("a key stands twice")
+    return dict(pairs)
+
+
+def _same(given: Any, expected: Any) -> bool:
+    """Whether two JSON values have the same canonical bytes: 1 is neither true nor 1.0."""
+    try:
+        return canonical_bytes(given) == canonical_bytes(expected)
+    except BadInput:
+        return False
+
+
+def _first_unit(given: Any, expected: list[Any]) -> str:
+    """Where two lists of units differ first, in words."""
+    if not isinstance(given, list):
+        return ""
+    for n, (one, other) in enumerate(zip(given, expected, strict=False), 1):
+        if not _same(one, other):
+            return f", first in unit {n}"
+    return f": it lists {len(given)}, and there are {len(expected)}"
