@@ -14,8 +14,9 @@ from verifier.model.canonical import canonical_sha256
 from verifier.model.case import Claim, Dispute, Implementation, Paper, Parameter, Premise, Prior, Value
 from verifier.model.identity import claim_sha256, dispute_id, quote_sha256, registration_sha256
 from verifier.sweeps.probe import SweepProbe
+from verifier.sweeps.replication import ReplicationProbe
 
-Probe = SweepProbe | ExactProbe
+Probe = SweepProbe | ExactProbe | ReplicationProbe
 """Any probe."""
 
 
@@ -51,6 +52,11 @@ class Case:
     def sweeps(self) -> tuple[SweepProbe, ...]:
         """The probes that are sweeps."""
         return tuple(probe for probe in self.probes if isinstance(probe, SweepProbe))
+
+    @property
+    def replications(self) -> tuple[ReplicationProbe, ...]:
+        """The probes that are replications."""
+        return tuple(probe for probe in self.probes if isinstance(probe, ReplicationProbe))
 
     @property
     def defaults(self) -> dict[str, Value]:

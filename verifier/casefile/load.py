@@ -31,9 +31,14 @@ from verifier.model.numbers import parse_rational
 from verifier.model.tables import Path as KeyPath
 from verifier.model.tables import TableError, choose, nearest, path_text, validate
 from verifier.sweeps.probe import parse_sweep
+from verifier.sweeps.replication import ReplicationProbe, check_runs, parse_replication
 
 ProbeParser = Callable[..., Probe]
-PROBES: Mapping[str, ProbeParser] = {"sweep": parse_sweep, "exact": parse_exact}
+PROBES: Mapping[str, ProbeParser] = {
+    "sweep": parse_sweep,
+    "exact": parse_exact,
+    "replication": parse_replication,
+}
 """Probe kind -> how its package reads its table."""
 
 
@@ -84,7 +89,9 @@ def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes])
         if isinstance(probe, ExactProbe):
             check_problems(probe, files, path=("probe", index), folder=str(folder))
             continue
-        for taken in {"stream", probe.axis, *probe.rule.replicate} & set(parsed.parameters):
+        if isinstance(probe, ReplicationProbe):
+            check_runs(probe, files, path=("probe", index), folder=str(folder))
+        for taken in probe.taken & set(parsed.parameters):
             raise TableError(
                 f"{taken} is already an argument that the probe {probe.name} gives its targets",
                 path=("parameters", taken),

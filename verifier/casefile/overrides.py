@@ -13,7 +13,7 @@ from verifier.model.case import Parameter, Value
 from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.model.tables import TableError, nearest
-from verifier.sweeps.probe import SweepProbe, check_scales
+from verifier.sweeps.probe import SweepProbe, check_scales, least_scale
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,15}")  # within ±(2^53 − 1), as in case.toml
 
@@ -76,7 +76,8 @@ def _scale_option(option: str, case: Case) -> tuple[str, list[int]]:
             )
     values = [int(word) for word in words]
     try:
-        check_scales(values, path=("scale", axis))
+        least = max(least_scale(probe.rule) for probe in case.sweeps if probe.axis == axis)
+        check_scales(values, path=("scale", axis), least=least)
     except TableError as error:
         raise BadInput(error.what, where="--scale", mend=error.mend) from error
     return axis, values

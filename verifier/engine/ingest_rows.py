@@ -120,6 +120,11 @@ class Reported:
         return max((one.unit.replicate + 1 for one in self.measured.values()), default=0)
 
 
+def ingested_key(root: str, unit: Unit) -> str:
+    """Where the store keeps a unit's row as reported: never where a unit drawn here is looked for."""
+    return f"ingested:{root}:{unit.key}"
+
+
 def read_reported(content: bytes, *, name: str, grid: Grid) -> Reported:
     """The rows of a CSV under this grid's registration. Nothing in it is evaluated, nothing is imputed.
 

@@ -9,8 +9,10 @@ from typing import Any
 
 from verifier.casefile import Case
 from verifier.engine.entries import hashable
+from verifier.engine.register import Registration, same_dispute
 from verifier.engine.sweep import Grid
 from verifier.engine.targets import Targets
+from verifier.ledger import Ledger
 from verifier.model.canonical import Json, canonical_bytes, canonical_sha256
 from verifier.model.complaints import listed, nearest, shown
 from verifier.model.errors import BadInput
@@ -36,6 +38,21 @@ def sweep_of(case: Case, name: str | None = None) -> SweepProbe:
     if name is not None and name not in sweeps:
         raise BadInput(f"this case has no sweep {shown(name)}", where=where, mend=nearest(name, list(sweeps)))
     return sweeps[name] if name is not None else next(iter(sweeps.values()))
+
+
+def registered(case: Case, ledger: Ledger) -> Registration:
+    """The case's registration in this ledger. Raises BadInput where it has none."""
+    earlier = same_dispute(case, ledger.entries)
+    for index, entry in enumerate(earlier):
+        if entry.content["registration"] == case.registration:
+            return Registration(entry, index + 1, found=True)
+    known = f"; of this dispute it holds {earlier[-1].content['registration'][:12]}" if earlier else ""
+    raise BadInput(
+        f"the case as it stands here, {case.registration[:12]}, is not registered in this ledger{known}",
+        where=str(case.folder),
+        mend="take the folder and the ledger of the registration under which the runs were made; runs made before "
+        "`verifier register` decide nothing",
+    )
 
 
 def grid_of(case: Case, probe: SweepProbe, targets: Targets) -> Grid:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from verifier.casefile import Case
 from verifier.engine.controls import most_control_units
 from verifier.engine.register import Entries, same_dispute
-from verifier.engine.sweep import Grid, NoAnswer, ask_units, cell
+from verifier.engine.sweep import Grid, NoAnswer, Results, ask_units, ask_values
 from verifier.engine.targets import inspect_targets
 from verifier.model.canonical import canonical_sha256
 from verifier.model.errors import InfrastructureFailed
+from verifier.model.results import Point
 from verifier.stats.growth_rule import LEAST_SCALES
 from verifier.stats.power import Power, needed_replicates, power, slope_test_misses
 from verifier.sweeps.code import Code
 from verifier.sweeps.drive import Progress, drive
 from verifier.sweeps.executors import Executor
+from verifier.sweeps.jobs import Job
 from verifier.sweeps.probe import SweepProbe
 
 POWER_RUNS = 2_000
@@ -64,7 +67,10 @@ def stated_noise(probe: SweepProbe) -> Noise:
 
 
 def stored_noise(case: Case, probe: SweepProbe, entries: Entries) -> Noise | None:
-    """The sds that the ledger's last evidence of this dispute and probe shows, or None. Seconds as stated."""
+    """The sds that the ledger's last evidence of this dispute and probe shows, or None. Seconds as stated.
+
+    A rate's points are of ln(t^p y), as its sds are.
+    """
     registrations = {entry.content["registration"] for entry in same_dispute(case, entries)}
     found: dict[int, float] = {}
     for entry in entries("evidence"):
@@ -87,23 +93,30 @@ def pilot_noise(case: Case, probe: SweepProbe, *, executor: Executor, progress: 
     registration = canonical_sha256({"pilot of": case.registration})
     grid = Grid(registration, probe, probe.target, probe.target, probe.scales, case.settings, targets)
     try:
-        (drawn,) = drive(
-            [ask_units(grid, PILOT_REPLICATES)], code=code, executor=executor, progress=progress, seconds=seconds
-        )
+        (points,) = drive([_pilot(grid)], code=code, executor=executor, progress=progress, seconds=seconds)
     except NoAnswer as error:
         raise InfrastructureFailed(f"the pilot has no answer: {error}", where=str(case.folder)) from error
     size = probe.rule.replicate_size
-    errors = {scale: cell(drawn.sums[scale])[1] for scale in probe.scales}
     return Noise(
-        sd={scale: error * PILOT_REPLICATES**0.5 for scale, error in errors.items() if error},
-        seconds={grid_scale: value / size for (_, ((_, grid_scale),)), value in seconds.items()},
+        sd={point.at[probe.axis]: point.stderr * PILOT_REPLICATES**0.5 for point in points if point.stderr},
+        seconds={
+            grid_scale: value / size
+            for (target, ((_, grid_scale),)), value in seconds.items()
+            if target == probe.target
+        },
         source=f"of a pilot of {PILOT_REPLICATES} replicates",
     )
 
 
+def _pilot(grid: Grid) -> Generator[Sequence[Job], Results, tuple[Point, ...]]:
+    (baseline,) = yield from ask_values(grid, [grid.probe.baseline])
+    drawn = yield from ask_units(grid, PILOT_REPLICATES)
+    return drawn.points(baseline or dict.fromkeys(grid.scales, Fraction(0)), {})
+
+
 def plan_probe(probe: SweepProbe, noise: Noise, *, discount: float) -> ProbePlan:
     """Cost and power of one probe under what is known of its noise."""
-    rule = probe.rule
+    rule = probe.growth
     per_replicate = _seconds(probe.scales, noise, rule.replicate_size)
     per_control = _seconds(probe.registered_scales, noise, rule.replicate_size)
     control_units = sum(most_control_units(control, probe) for control in probe.controls)
@@ -126,7 +139,7 @@ def plan_probe(probe: SweepProbe, noise: Noise, *, discount: float) -> ProbePlan
 
 def _power(probe: SweepProbe, noise: Noise, discount: float, slope: float) -> Power:
     return power(
-        probe.rule,
+        probe.growth,
         scales=probe.scales,
         sd=noise.sd,
         claim_scale=probe.claim_scale,

@@ -7,12 +7,14 @@ from typing import Any
 
 from verifier.casefile import Case, Probe
 from verifier.engine.exact_probe import exact_result, exact_tasks
+from verifier.engine.replication_probe import replication_result, replication_tasks
 from verifier.engine.sweep_probe import sweep_result, sweep_tasks
 from verifier.engine.targets import Targets
 from verifier.engine.tasks import Limits, Task
 from verifier.exact.probe import ExactProbe
 from verifier.model.results import ProbeResult
 from verifier.sweeps.probe import SweepProbe
+from verifier.sweeps.replication import ReplicationProbe
 
 
 def probe_tasks(case: Case, probe: Probe, targets: Targets, limits: Limits) -> list[Task]:
@@ -22,6 +24,8 @@ def probe_tasks(case: Case, probe: Probe, targets: Targets, limits: Limits) -> l
             return sweep_tasks(case, probe, targets, limits)
         case ExactProbe():
             return exact_tasks(case, probe)
+        case ReplicationProbe():
+            return replication_tasks(case, probe, targets, limits)
 
 
 def probe_result(probe: Probe, ends: Sequence[Any]) -> ProbeResult:
@@ -32,3 +36,5 @@ def probe_result(probe: Probe, ends: Sequence[Any]) -> ProbeResult:
             return sweep_result(probe, own, controls)
         case ExactProbe():
             return exact_result(probe, own, controls)
+        case ReplicationProbe():
+            return replication_result(probe, own, controls)

@@ -10,13 +10,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from verifier.engine.sweep_rules import evaluate, judged_values, precheck
 from verifier.engine.targets import Targets
 from verifier.ledger.merkle import CompactRange, leaf_hash
 from verifier.model.canonical import Json, canonical_bytes
 from verifier.model.case import Value
 from verifier.model.results import Point, UnitsRecord
-from verifier.stats.growth import evaluate, precheck
 from verifier.stats.growth_statistics import GrowthFinding
+from verifier.stats.laws import Floats
+from verifier.stats.rate_rule import RateRule
 from verifier.sweeps.jobs import Failure, Job, Row, Sums, Unit, ValueCall, sums_of, value_of
 from verifier.sweeps.probe import SweepProbe
 
@@ -94,17 +96,31 @@ class Drawn:
             tree.append(leaf_hash(canonical_bytes({**identity, **row})))
         return UnitsRecord(len(self.rows), tree.root().hex())
 
-    def values(self, baseline: Mapping[int, Fraction]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def values(self, baseline: Mapping[int, Fraction]) -> Floats:
         """Replicate means less the baseline, shape (scales, replicates); exact before they become doubles."""
         return np.array([[as_double(s.mean - baseline[k]) for s in self.sums[k]] for k in self.grid.scales])
 
     def points(self, baseline: Mapping[int, Fraction], exact: Mapping[int, Fraction]) -> tuple[Point, ...]:
-        """The estimate at each scale with its standard error."""
+        """The estimate at each scale with its standard error, of ln(t^p y) under a rate; () where that has no value."""
+        if isinstance(self.grid.probe.rule, RateRule):
+            return self._log_points(self.values(baseline))
         return tuple(self._point(k, baseline[k], exact.get(k)) for k in self.grid.scales)
 
     def _point(self, scale: int, baseline: Fraction, exact: Fraction | None) -> Point:
         mean, stderr, n = cell(self.sums[scale])
         return Point({self.grid.probe.axis: scale}, as_double(mean - baseline), stderr, n, exact)
+
+    def _log_points(self, values: Floats) -> tuple[Point, ...]:
+        judged = judged_values(self.grid.probe, self.grid.scales, values)
+        if judged is None:
+            return ()
+        n = judged.shape[1]
+        errors = judged.std(axis=1, ddof=1) / math.sqrt(n) if n > 1 else [None] * len(judged)
+        means = judged.mean(axis=1).tolist()
+        return tuple(
+            Point({self.grid.probe.axis: scale}, mean, None if error is None else float(error), n)
+            for scale, mean, error in zip(self.grid.scales, means, errors, strict=True)
+        )
 
 
 def as_double(value: Fraction) -> float:
@@ -187,7 +203,7 @@ class Judged:
     finding: GrowthFinding
     points: tuple[Point, ...]
     units: UnitsRecord
-    values: np.ndarray[Any, np.dtype[np.float64]]
+    values: Floats
 
 
 def judge(
@@ -199,15 +215,7 @@ def judge(
     """
     probe = grid.probe
     rule = probe.rule
-    known: dict[str, Any] = {
-        "scales": grid.scales,
-        "claim_scale": probe.claim_scale,
-        "discount": discount,
-        "planned_sd": probe.planned_sd,
-        "registered_scales": probe.registered_scales,
-        "axis": probe.axis,
-    }
-    hopeless = precheck(rule, **known)
+    hopeless = precheck(probe, scales=grid.scales, discount=discount)
     if hopeless is not None:
         nothing = UnitsRecord(0, CompactRange().root().hex())
         return (Judged("decision", hopeless, (), nothing, np.empty((len(grid.scales), 0))),)
@@ -224,7 +232,9 @@ def judge(
         if ends and not last:
             continue
         values = drawn.values(baseline)
-        finding = evaluate(rule, values=values, last=last, stopped_at=stopped_at, **known)
+        finding = evaluate(
+            probe, scales=grid.scales, values=values, discount=discount, last=last, stopped_at=stopped_at
+        )
         if finding.stops or last:
             stage: Literal["decision", "maximum"] = "maximum" if ends else "decision"
             ends.append(Judged(stage, finding, drawn.points(baseline, exact), drawn.record, values))

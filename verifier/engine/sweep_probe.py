@@ -9,6 +9,7 @@ from typing import Any
 from verifier.casefile import Case
 from verifier.engine.controls import control_procedure, most_control_jobs
 from verifier.engine.sweep import Asking, Grid, Judged, NoAnswer, judge, most_jobs
+from verifier.engine.sweep_rules import judged_values, rule_record
 from verifier.engine.targets import Targets
 from verifier.engine.tasks import Limits, Task, failed_controls_words
 from verifier.model.answers import NO_ANSWER, Finding
@@ -69,7 +70,7 @@ def sweep_result(probe: SweepProbe, run: SweepRun, controls: Sequence[ControlRun
         own=own,
         finding=finding,
         summary=summary,
-        rule={"kind": probe.rule.kind, **dataclasses.asdict(probe.rule)},
+        rule={"kind": probe.rule.kind, **dataclasses.asdict(probe.rule), **rule_record(probe)},
         axis=probe.axis,
         scale_reached=max(probe.scales),
         claim_scale=probe.claim_scale,
@@ -84,7 +85,9 @@ def _statistics(end: Judged, probe: SweepProbe) -> dict[str, Any]:
     """The rule's statistics, with the classical fits beside them where statsmodels is there and they exist."""
     statistics = dataclasses.asdict(end.finding.statistics)
     try:
-        statistics["classical"] = classical_fits(probe.scales, end.values, law=probe.rule.law)
+        judged = judged_values(probe, probe.scales, end.values)
+        fits = None if judged is None else classical_fits(probe.scales, judged, law=probe.growth.law)
+        statistics["classical"] = fits
     except (ImportError, BadInput):
         statistics["classical"] = None
     return statistics

@@ -13,6 +13,8 @@ from verifier.sweeps.code import Code
 from verifier.sweeps.drive import drive
 from verifier.sweeps.executors import Executor
 from verifier.sweeps.jobs import Failure, Inspection, Job, Keywords, Row
+from verifier.sweeps.probe import SweepProbe
+from verifier.sweeps.replication import ReplicationProbe
 from verifier.sweeps.store import UnitStore
 
 
@@ -38,7 +40,8 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
     Raises BadInput for a target that does not import, does not take `stream` or a replicate key, or wants a name that
     the case does not give, and for a parameter that no target names.
     """
-    jobs = {target: Inspection(case.code_sha256, target) for probe in case.sweeps for target in probe.targets}
+    called: tuple[SweepProbe | ReplicationProbe, ...] = (*case.sweeps, *case.replications)
+    jobs = {target: Inspection(case.code_sha256, target) for probe in called for target in probe.targets}
     results = yield list(jobs.values())
     names: dict[str, frozenset[str]] = {}
     rows: dict[str, Row] = {}
@@ -51,11 +54,16 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
         assert not isinstance(result, Failure), "failures were raised before"
         rows[job.key] = result
         names[target], required[target] = frozenset(result["names"]), frozenset(result["required"])
-    for probe in case.sweeps:
-        drawing = {"stream", *probe.rule.replicate}
-        for given, called in ((drawing, probe.drawing_targets), (set[str](), probe.value_targets)):
-            for target in sorted(called):
-                _check_call(case, target, given, names=names[target], required=required[target])
+    for probe in called:
+        by_arm = isinstance(probe, ReplicationProbe) and probe.separate
+        drawing = {"stream", *probe.replicate, *(("arm",) if by_arm else ())}
+        optional = {"arm"} if isinstance(probe, ReplicationProbe) and probe.arms else set[str]()
+        for given, may, targets in (
+            (drawing, optional, probe.drawing_targets),
+            (set[str](), set[str](), probe.value_targets),
+        ):
+            for target in sorted(targets):
+                _check_call(case, target, given, may=may, names=names[target], required=required[target])
     for parameter in case.defaults:
         if not any(parameter in accepted or "**" in accepted for accepted in names.values()):
             raise BadInput(
@@ -81,15 +89,17 @@ def check_targets(case: Case, *, executor: Executor, store: UnitStore | None = N
     return targets
 
 
-def _check_call(case: Case, target: str, given: set[str], *, names: frozenset[str], required: frozenset[str]) -> None:
-    """Raises BadInput unless `target` takes the names `given` and wants no other than those and the parameters."""
+def _check_call(
+    case: Case, target: str, given: set[str], *, may: set[str], names: frozenset[str], required: frozenset[str]
+) -> None:
+    """Raises BadInput unless `target` takes the names `given`, and wants no other than those, `may` and parameters."""
     if "**" not in names and (absent := given - names):
         raise BadInput(
             f"{target} does not take {', '.join(sorted(absent))}",
             where=str(case.folder),
             mend=f"add it to its keyword arguments ({nearest(min(absent), sorted(names))})",
         )
-    if missing := required - given - set(case.defaults):
+    if missing := required - given - may - set(case.defaults):
         raise BadInput(
             f"{target} wants {', '.join(sorted(missing))}, which the case does not give",
             where=str(case.folder / "case.toml"),

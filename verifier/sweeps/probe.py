@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -26,6 +26,8 @@ from verifier.model.tables import (
     validate,
 )
 from verifier.stats.growth_rule import GrowthAnswer, GrowthRule
+from verifier.stats.law_names import LEAST_SCALE
+from verifier.stats.rate_rule import RateRule
 from verifier.stats.rules import SWEEP_RULES, ScaleText
 
 Axis = Annotated[
@@ -118,10 +120,25 @@ class SweepProbe:
     claim_scale: int
     planned_sd: Mapping[int, float]
     planned_seconds: Mapping[int, float]
-    rule: GrowthRule
+    rule: GrowthRule | RateRule
     controls: tuple[Control, ...]
 
     kind = "sweep"
+
+    @property
+    def growth(self) -> GrowthRule:
+        """The growth rule that judges: the probe's own, or that of ln(t^p y) under a rate."""
+        return self.rule if isinstance(self.rule, GrowthRule) else self.rule.growth
+
+    @property
+    def replicate(self) -> Mapping[str, int]:
+        """What one replicate is made of: keyword of the target -> count."""
+        return self.rule.replicate
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """The names that no parameter may have, since the targets are given them."""
+        return frozenset({"stream", self.axis, *self.replicate})
 
     @property
     def drawing_targets(self) -> frozenset[str]:
@@ -147,7 +164,13 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
     rule_table = choose(SWEEP_RULES, table.rule, what="rule", path=(*path, "rule"))
     rule = validate(rule_table, table.rule, path=(*path, "rule")).to_rule()
     ((axis, scales),) = table.scale.items()
-    check_scales(scales, path=(*path, "scale", axis))
+    check_scales(scales, path=(*path, "scale", axis), least=least_scale(rule))
+    if isinstance(rule, RateRule) and table.exact is not None:
+        raise TableError(
+            "the exact curve of y has no place beside ln(t^p y), which a rate is judged by",
+            path=(*path, "exact"),
+            mend="check it in a control, expect = { values = ... }",
+        )
     if set(table.registered_scale) - {axis}:
         wrong = next(iter(set(table.registered_scale) - {axis}))
         mend = nearest(wrong, [axis], what="axis")
@@ -183,24 +206,34 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
         planned_seconds={int(scale): float(parse_rational(text)) for scale, text in table.planned.seconds.items()},
         rule=rule,
         controls=tuple(
-            Control(control.target, _expectation(control.expect, path=(*path, "controls", index, "expect")))
+            Control(
+                control.target,
+                expectation(control.expect, GrowthAnswer, path=(*path, "controls", index, "expect")),
+            )
             for index, control in enumerate(table.controls)
         ),
     )
 
 
-def check_scales(scales: list[int], *, path: Path) -> None:
-    """Raises TableError unless the scales ascend strictly from 2 (ln 1 = 0 has no place on a log grid)."""
+def least_scale(rule: GrowthRule | RateRule) -> int:
+    """The least scale at which the rule's law has a place: 2, or 3 under ln ln k."""
+    return 2 if isinstance(rule, RateRule) else LEAST_SCALE.get(rule.law, 2)
+
+
+def check_scales(scales: list[int], *, path: Path, least: int = 2) -> None:
+    """Raises TableError unless the scales ascend strictly from `least` (ln 1 = 0 has no place on a log grid)."""
     for index, (before, scale) in enumerate(itertools.pairwise(scales), 1):
         if before >= scale:
             raise TableError(f"{scale} follows {before}", path=(*path, index), mend="list each scale once, in order")
-    if scales[0] < 2:
-        raise TableError("a growth sweep has no scale below 2", path=(*path, 0), mend="start at 2 or above")
+    if scales[0] < least:
+        what = "a growth sweep" if least == 2 else "a sweep under ln ln k"
+        raise TableError(f"{what} has no scale below {least}", path=(*path, 0), mend=f"start at {least} or above")
 
 
-def _expectation(expect: object, *, path: Path) -> Expectation:
+def expectation(expect: object, answers: Iterable[str], *, path: Path) -> Expectation:
+    """What a control must give: an outcome, one of the rule's answers, or a named check. Raises TableError."""
     if isinstance(expect, str):
-        return named_expectation(expect, GrowthAnswer, path=path, whose="this rule")
+        return named_expectation(expect, answers, path=path, whose="this rule")
     if not isinstance(expect, Mapping):
         raise TableError(f"{shown(expect)} is neither a word nor a check", path=path, mend=_HOW_TO_EXPECT)
     for key in expect:
