@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from verifier.cli.options import (
+    beside,
     command_line,
     executor_option,
     exploratory_options,
@@ -14,11 +16,13 @@ from verifier.cli.options import (
     ledger_option,
     ledger_outside,
     trust_option,
+    written_outside,
 )
 from verifier.cli.output import Output, with_output
 
 if TYPE_CHECKING:
     from verifier.casefile import Case
+    from verifier.engine.targets import Targets
     from verifier.model.results import RegistrationRecord
 
 
@@ -27,6 +31,12 @@ if TYPE_CHECKING:
 @ledger_option
 @executor_option
 @exploratory_options
+@click.option(
+    "--manifest",
+    "manifest_name",
+    metavar="FILE",
+    help="Write the manifest there, not beside the ledger: every unit of every sweep with its stream.",
+)
 @trust_option
 @with_output
 def register(
@@ -36,9 +46,13 @@ def register(
     executor_name: str,
     scale: tuple[str, ...],
     set_: tuple[str, ...],
+    manifest_name: str | None,
     trust: bool,
 ) -> None:
-    """Fix the rule, scales, thresholds and code of CASE in the ledger, before any data."""
+    """Fix the rule, scales, thresholds and code of CASE in the ledger, before any data.
+
+    The manifest says what to run elsewhere for `verifier ingest`: one JSON object a line, one for each sweep.
+    """
     from verifier.casefile import load, override
     from verifier.cli.trust import ensure_trusted
     from verifier.engine import check_targets
@@ -49,19 +63,24 @@ def register(
     loaded = override(load(case), scale=scale, set_=set_)
     executor = open_executor(executor_name)
     ledger_outside([loaded], ledger_path(ledger_url))
+    if manifest_name is not None:
+        written_outside(loaded, Path(manifest_name), option="--manifest")
     ensure_trusted(loaded, trust=trust)
     try:
-        check_targets(loaded, executor=executor)
+        targets = check_targets(loaded, executor=executor)
     finally:
         executor.close()
     with Ledger.open(ledger_url, create=True) as ledger:
         registration = register_case(loaded, ledger)
         size, root = ledger.size, ledger.root
+    written = _write_manifests(loaded, targets, ledger.path, manifest_name)
     how = "was already registered" if registration.found else "is registered"
     sentence = (
         f"{loaded.name} {how} as {loaded.registration[:12]}, registration {registration.ordinal} of this claim and "
         f"dispute, on {registration.entry.time}; its E-values are multiplied by {registration.discount:.4f}."
     )
+    if written is not None:
+        sentence += f" Its manifest is {written}."
     output.result(
         "verifier/register/1",
         sentence,
@@ -74,7 +93,22 @@ def register(
         found=registration.found,
         exploratory=loaded.exploratory,
         ledger={"size": size, "root": root},
+        manifest=written,
     )
+
+
+def _write_manifests(case: Case, targets: Targets, ledger: Path, name: str | None) -> str | None:
+    """Writes the manifests of the case's sweeps and says where; None where it has no sweep."""
+    from verifier.engine.manifest import manifest, manifest_lines
+    from verifier.report.files import write_whole
+
+    if not case.sweeps:
+        return None
+    path = Path(name) if name else beside(ledger, "manifests") / f"{case.name}-{case.registration[:12]}.json"
+    content = manifest_lines(manifest(case, probe, targets) for probe in case.sweeps)
+    mend = "the case is registered; free space or choose another place with --manifest, and repeat the command"
+    write_whole({path: content}, what="the manifest", mend=mend)
+    return str(path)
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""`verifier ledger log|show|verify`: reading the append-only record, and recomputing it."""
+"""`verifier ledger log|show|verify|export`: reading the append-only record, recomputing it, handing out its runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from verifier.cli.options import ledger_command, ledger_option
+from verifier.cli.options import (
+    beside,
+    command_line,
+    exploratory_options,
+    ledger_command,
+    ledger_option,
+    written_outside,
+)
 from verifier.cli.output import Output, with_output
 from verifier.model.printable import printable
 from verifier.model.rulings import ruling_words
@@ -152,6 +159,56 @@ def verify(output: Output, root: str | None, ledger_url: str) -> None:
         first_time=found.first,
         last_time=found.last,
         vouched=found.vouched,
+    )
+
+
+@ledger.command()
+@click.argument("case")
+@click.option("--runs", is_flag=True, required=True, help="The units' numbers, as the table that `ingest` reads.")
+@click.option("--probe", "probe_name", metavar="NAME", help="Which sweep, where the case has several.")
+@click.option("--out", "out_name", metavar="FILE.csv", help="Write the table there, not beside the ledger.")
+@ledger_option
+@exploratory_options
+@with_output
+def export(
+    output: Output,
+    case: str,
+    runs: bool,  # noqa: ARG001  # click requires it: other exports will stand beside it
+    probe_name: str | None,
+    out_name: str | None,
+    ledger_url: str,
+    scale: tuple[str, ...],
+    set_: tuple[str, ...],
+) -> None:
+    """Write the runs of CASE under its registration. Nothing is run; what the ledger recorded is compared."""
+    from pathlib import Path
+
+    from verifier.casefile import load, override
+    from verifier.engine.export_runs import export_runs
+    from verifier.report.files import write_whole
+    from verifier.sweeps.store import UnitStore
+
+    loaded = override(load(case), scale=scale, set_=set_)
+    with _open(ledger_url) as book:
+        store = UnitStore(beside(book.path, "units.db"))
+        try:
+            exported = export_runs(loaded, probe_name=probe_name, ledger=book, store=store)
+        finally:
+            store.close()
+        name = f"{loaded.name}-{loaded.registration[:12]}.{exported.probe}.csv"
+        path = Path(out_name) if out_name else beside(book.path, "runs") / name
+    written_outside(loaded, path, option="--out")
+    write_whole({path: exported.table}, what="the table", mend="free space, or choose another place with --out")
+    output.result(
+        "verifier/ledger-export/1",
+        f"{exported.rows} units of the probe {exported.probe} are written to {path}; the ledger recorded "
+        f"{exported.vouched} of them.",
+        next_=[command_line("ingest", loaded, ledger_url, str(path))],
+        file=str(path),
+        registration=loaded.registration,
+        probe=exported.probe,
+        rows=exported.rows,
+        vouched=exported.vouched,
     )
 
 

@@ -19,10 +19,12 @@ COMMANDS = {
     "register": ("verifier.cli.cases", "Fix a case's rule in the ledger, before any data."),
     "plan": ("verifier.cli.plan", "What would run, at what cost, with what power. Runs nothing."),
     "run": ("verifier.cli.run", "Register, run, rule, record and report one case or several."),
+    "ingest": ("verifier.cli.ingest", "Rule on runs made elsewhere, under a registration of this ledger."),
     "status": ("verifier.cli.cases", "Where a case stands."),
     "refute": ("verifier.cli.exact", "Decide a claim for one start exactly; write a certificate where it fails."),
     "check": ("verifier.cli.exact", "Check a certificate with the checker that stands alone."),
     "shrink": ("verifier.cli.exact", "Make the start of a certificate smaller, with the same answer."),
+    "stats": ("verifier.cli.stats", "Statistics on a table, power of a design, many disputes at once."),
     "ledger": ("verifier.cli.ledger", "Read and verify the append-only record."),
     "doctor": ("verifier.cli.doctor", "What is installed, what is missing, how to mend it."),
 }

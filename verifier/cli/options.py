@@ -99,6 +99,16 @@ def ledger_outside(cases: Iterable[Case], ledger: Path) -> None:
             )
 
 
+def written_outside(case: Case, path: Path, *, option: str) -> None:
+    """Raises BadInput where a file to be written would stand in the case folder and become part of the case."""
+    if path.resolve().is_relative_to(case.folder.resolve()):
+        raise BadInput(
+            "the file would stand inside the case folder and become part of the case",
+            where=str(path),
+            mend=f"name another place with {option}",
+        )
+
+
 def beside(ledger: Path, name: str) -> Path:
     """A path next to the ledger file, named after it."""
     return ledger.with_name(f"{ledger.stem}-{name}")
