@@ -8,6 +8,7 @@ from verifier.model.outcomes import Reason
 from verifier.model.results import CaseResult, ProbeResult
 from verifier.model.rulings import Ruling
 from verifier.report.growth import is_growth
+from verifier.report.replication import is_replication, is_retrospective
 from verifier.report.sentences import CHECKED, control_name, deciding_probes, expected, failed_controls, needed_words
 from verifier.report.text import listed, plain, quoted
 
@@ -115,7 +116,18 @@ def _misfit(_: CaseResult, probe: ProbeResult) -> str:
     return f"A registered law that describes what {plain(probe.name)} measured, or a range of scales that follows one."
 
 
+def _margin_between(_: CaseResult, probe: ProbeResult) -> str:
+    return (
+        f"A new registration for probe {plain(probe.name)} with more runs, or with other sides, if an effect between "
+        "the present ones would still matter for the claim."
+    )
+
+
 def _not_decided(_: CaseResult, probe: ProbeResult) -> str:
+    if is_retrospective(probe):
+        return f"The same runs for probe {plain(probe.name)}, made anew under a registration that stands before them."
+    if is_replication(probe):
+        return f"More runs for probe {plain(probe.name)} under a new registration."
     return f"More replicates for probe {plain(probe.name)} under a new registration, or larger scales."
 
 
@@ -134,6 +146,7 @@ _BY_REASON: Mapping[Reason, Callable[[CaseResult, ProbeResult], str]] = {
     Reason.CONFLICT: _conflict,
     Reason.CONTROL_FAILED: _control,
     Reason.SLOPE_BETWEEN: _between,
+    Reason.BETWEEN: _margin_between,
     Reason.MISFIT: _misfit,
     Reason.NOT_DECIDED: _not_decided,
     Reason.MALFORMED: _malformed,

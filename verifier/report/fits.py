@@ -13,6 +13,7 @@ from scipy.optimize import nnls
 from verifier.model.numbers import parse_rational
 from verifier.model.results import Point
 from verifier.report.text import decimal
+from verifier.stats.law_names import exponent_of, law_unit
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 CURVE_POINTS = 121
@@ -31,7 +32,7 @@ class Law:
 
 
 def fitted_laws(points: Sequence[Point], axis: str, rule: Mapping[str, Any]) -> list[Law]:
-    """The law a + b ln k, the best function of the registered bounded class, and a constant, by weighted least squares.
+    """The law a + b h(k), ln k if none is registered, the best function of the registered bounded class, and a constant, by weighted least squares.
 
     Weights are 1/stderr² where every point has one, else equal. Empty for fewer than three scales. The bounded class,
     drawn for a growth rule only, is a + Σ cᵢ gᵢ(k) with cᵢ ≥ 0 and gᵢ among −k^−γ, −1/ln k, −1/ln² k, −1/ln³ k
@@ -46,20 +47,29 @@ def fitted_laws(points: Sequence[Point], axis: str, rule: Mapping[str, Any]) -> 
     if not weights.all():
         weights = np.ones(len(points))
     curve = np.geomspace(k.min(), k.max(), CURVE_POINTS)
-    log_law = _least_squares(np.vander(np.log(k), 2), y, weights)
+    law = str(rule.get("law", "log"))
+    fitted = _least_squares(np.vander(_law(k, law), 2), y, weights)
     constant = float(np.average(y, weights=weights**2))
     laws = [
         Law(
             "log",
-            f"a + b ln {axis}, b = {decimal(float(log_law[0]))}",
+            f"a + b {law_unit(law, axis)}, b = {decimal(float(fitted[0]))}",
             curve,
-            np.vander(np.log(curve), 2) @ log_law,
+            np.vander(_law(curve, law), 2) @ fitted,
         )
     ]
-    if rule.get("kind", "growth") == "growth" and "gamma0" in rule:
+    if rule.get("kind", "growth") in {"growth", "rate"} and "gamma0" in rule:
         gamma0 = float(parse_rational(str(rule["gamma0"])))
         laws.append(Law("bounded", "best bounded function", curve, _best_bounded(k, y, weights, curve, gamma0)))
     return [*laws, Law("constant", f"constant, {decimal(constant)}", curve, np.full(CURVE_POINTS, constant))]
+
+
+def _law(k: Floats, law: str) -> Floats:
+    """The registered law at any k of at least 2, whole or not."""
+    exponent = exponent_of(law)
+    if exponent is not None:
+        return np.asarray(k ** float(exponent))
+    return np.asarray(np.log(np.log(k)) if law == "loglog" else np.log(k))
 
 
 def _least_squares(design: Floats, y: Floats, weights: Floats) -> Floats:

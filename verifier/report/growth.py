@@ -37,8 +37,8 @@ class Growth:
 
 
 def is_growth(probe: ProbeResult) -> bool:
-    """Whether the probe was judged by the growth rule."""
-    return probe.kind == "sweep" and probe.rule.get("kind", "growth") == "growth"
+    """Whether the probe was judged by the growth rule, on its own quantity or, under a rate, on ln(t^p y)."""
+    return probe.kind == "sweep" and probe.rule.get("kind", "growth") in {"growth", "rate"}
 
 
 def unit(probe: ProbeResult) -> str:
@@ -150,9 +150,21 @@ def design_line(probe: ProbeResult) -> str:
     grid = f"scales {probe.axis} = {', '.join(f'{scale:,}' for scale in scales)}; " if scales else ""
     inner = "".join(f" of {int(size):,} {plain(str(name))}" for name, size in _replicate(probe).items())
     return (
-        f"{grid}replicates{inner}, looked at after {', '.join(map(str, rule['looks']))}; smallest slope of interest "
+        f"{_rate_words(probe)}{grid}replicates{inner}, looked at after {', '.join(map(str, rule['looks']))}; smallest "
+        "slope of interest "
         f"{float(rule['delta']):g}, alleged {float(rule['alternative']):g} per {unit(probe)}; each side must reach "
         f"E = {float(rule['threshold']):,.0f}"
+    )
+
+
+def _rate_words(probe: ProbeResult) -> str:
+    """Under a rate, what is measured and judged."""
+    if probe.rule.get("kind") != "rate":
+        return ""
+    claimed, t = probe.rule["claimed"], plain(probe.axis)
+    return (
+        f"y is claimed to be O({t}^-{claimed}) and said to fall like {t}^-{probe.rule['alleged']}; shown and judged is "
+        f"ln({t}^{claimed} y); "
     )
 
 

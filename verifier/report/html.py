@@ -26,6 +26,14 @@ from verifier.report.files import write_whole
 from verifier.report.growth import design_line, evidence_line, explained, growth, sigma_line, size_line, slope_line
 from verifier.report.margin import margin_figure
 from verifier.report.numbers import rows
+from verifier.report.replication import (
+    is_replication,
+    look_rows,
+    margin_design_line,
+    margin_explained,
+    margin_lines,
+    margin_size_line,
+)
 from verifier.report.text import plain, plain_lines, quoted
 
 PACKAGES = ("dispute-verifier", "numpy", "scipy", "matplotlib", "numba")
@@ -113,6 +121,9 @@ def _key_lines(result: CaseResult) -> list[str]:
         if found is not None:
             lead = sentences.so_far_words(result)
             lines += [lead + line for line in (slope_line(found), sigma_line(found), evidence_line(found)) if line]
+        if is_replication(probe) and result.ruling.ruling is not Ruling.INVALID:
+            named = len(result.probes) > 1
+            lines += [sentences.so_far_words(result) + line for line in margin_lines(probe, named=named)]
         exact = exact_evidence(probe)
         lines += exact_lines(exact) if exact is not None else []
         lines += [sentences.shortfall_line(result, probe)]
@@ -147,9 +158,10 @@ def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
         "svg": Markup(sweep_svg(probe)) if drawn else None,  # noqa: S704  # matplotlib escapes every text it writes
         "data": Markup(_script_json(figure_data(probe))) if drawn else None,  # noqa: S704  # < is written \u003c
         "rows": rows(probe.latest.points, probe.axis) if drawn else [],
-        "design": design_line(probe),
-        "size": size_line(probe),
-        "explained": explained(probe),
+        "design": margin_design_line(probe) if is_replication(probe) else design_line(probe),
+        "size": margin_size_line(probe) if is_replication(probe) else size_line(probe),
+        "explained": margin_explained(probe) if is_replication(probe) else explained(probe),
+        "looks": look_rows(probe),
         "adequacy": sentences.adequacy_line(probe),
         "controls": [
             {

@@ -12,6 +12,7 @@ from verifier.model.identity import discount
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.results import CaseResult, ControlRun, ProbeResult
 from verifier.model.rulings import Ruling
+from verifier.report.replication import is_replication, is_retrospective, retrospective_words
 from verifier.report.text import counted, expectation_words, listed, obtained_words, plain, quoted
 
 SEEN = {"paper": "the paper", "release": "the authors' released code", "logbook": "a logbook"}
@@ -40,7 +41,12 @@ def ruling_headline(result: CaseResult) -> str:
                 text += ", which does not verify the claim"
         case _:
             text = f"{reason_words(result)}, so {result.ruling.ruling.words} for {parts} of the claim"
-    return text + _below_scale(result) + _exploratory(result)
+    return _retrospective(result) + text + _below_scale(result) + _exploratory(result)
+
+
+def _retrospective(result: CaseResult) -> str:
+    """What comes first where the ruling rests on runs that were made elsewhere."""
+    return "retrospective: " if any(map(is_retrospective, deciding_probes(result))) else ""
 
 
 def _exploratory(result: CaseResult) -> str:
@@ -76,6 +82,9 @@ def reason_words(result: CaseResult) -> str:
     if reason is Reason.CONTROL_FAILED:
         failed = [control_name(run) for probe in probes for run in failed_controls(probe)]
         return f"{reason.sentence} ({listed(failed)})" if failed else reason.sentence
+    read = [probe for probe in probes if is_retrospective(probe)]
+    if reason is Reason.NOT_DECIDED and read:
+        return listed([retrospective_words(probe) for probe in read])
     return "no side was reached" if reason is None else reason.sentence
 
 
@@ -256,6 +265,8 @@ def adequacy_line(probe: ProbeResult) -> str:
     """Whether the design could have decided, and what would."""
     if probe.adequacy is None:
         return ""
+    if probe.adequacy.adequate and is_replication(probe):
+        return "the registered design was large enough to decide"
     if probe.adequacy.adequate:
         return "the registered design was large enough to decide at the claim's own scale"
     needed = needed_words(probe)

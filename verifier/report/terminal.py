@@ -18,9 +18,11 @@ from verifier.report.changes import would_change
 from verifier.report.exact import answer_line, exact_evidence, exact_lines, float_lines, hypothesis_rows, problem_line
 from verifier.report.growth import Growth, design_line, evidence_line, growth, sigma_line, size_line, slope_line
 from verifier.report.numbers import rows
+from verifier.report.replication import is_replication, look_rows, margin_design_line, margin_lines, margin_size_line
 from verifier.report.text import plain, plain_lines
 
 MOST_FAILURE_LINES = 12
+SIDES = ("E for less than claimed", "E for more than alleged")
 
 
 def summary(
@@ -70,8 +72,15 @@ def _probe(probe: ProbeResult) -> list[RenderableType]:
     exact = exact_evidence(probe)
     if exact is not None:
         shown.append(_lines(_exact(probe, exact)))
+    if looks := look_rows(probe):
+        table = _table(f"probe {plain(probe.name)}", [(name, True) for name in ("looked at", *SIDES)])
+        for row in looks:
+            table.add_row(*map(Text, (row.n, row.below_claim, row.above_alleged)))
+        shown.append(table)
     found = growth(probe)
     lines = [design_line(probe), size_line(probe), *([evidence_line(found)] if found else [])]
+    if is_replication(probe):
+        lines = [margin_design_line(probe), margin_size_line(probe)]
     if lines := [line for line in lines if line]:
         shown.append(_lines([f"probe {plain(probe.name)}: {'; '.join(lines)}"]))
     for failure in [probe.failure, *(run.traceback for run in probe.controls)]:
@@ -123,6 +132,7 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None, cer
     numbers: list[str] = []
     for probe in sentences.deciding_probes(result):
         numbers += _growth_lines(result, growth(probe))
+        numbers += _margin_lines(result, probe)
         exact = exact_evidence(probe)
         numbers += [plain(probe.summary), *exact_lines(exact)] if exact is not None else []
         numbers += [f"residual class: {plain(probe.residual_class)}"] if probe.residual_class else []
@@ -140,6 +150,12 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None, cer
     ]
     headline = sentences.ruling_headline(result)
     return Group(*(Text(line, style="bold" if line == headline else "") for line in lines))
+
+
+def _margin_lines(result: CaseResult, probe: ProbeResult) -> list[str]:
+    if result.ruling.ruling is Ruling.INVALID:
+        return []
+    return [sentences.so_far_words(result) + line for line in margin_lines(probe, named=len(result.probes) > 1)]
 
 
 def _growth_lines(result: CaseResult, found: Growth | None) -> list[str]:
