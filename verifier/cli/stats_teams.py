@@ -1,0 +1,127 @@
+"""Several teams in one table: duplicates removed, each judged alone, then what they say together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from verifier.cli.stats_answers import Tested
+from verifier.stats import teams
+from verifier.stats.growth_statistics import GrowthFinding
+from verifier.stats.heterogeneity import Heterogeneity, heterogeneity
+from verifier.stats.run_table import RunTable
+from verifier.stats.team_duplicates import Duplicate, without_duplicates
+from verifier.stats.teams import Method, Team, TeamFinding
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeamsTested:
+    """What every team shows alone and all of them together.
+
+    names, tested: in alphabetical order. duplicates: teams that were dropped before anybody was counted. spread: how
+    far estimates differ, None where it was not asked for or fewer than two teams have an estimate with its error.
+    """
+
+    names: tuple[str, ...]
+    tested: tuple[Tested, ...]
+    together: TeamFinding
+    duplicates: tuple[Duplicate, ...]
+    spread: Heterogeneity | None
+
+
+def has_teams(table: RunTable) -> bool:
+    """Whether the table holds rows of more than one team."""
+    return len(np.unique(table.team)) > 1
+
+
+def run_teams(
+    table: RunTable, run: Callable[[RunTable], Tested], *, method: Method, u: int, threshold: float, spread: bool
+) -> TeamsTested:
+    """Every team by `run`, and their combination by the method; `spread` asks for a random-effects summary."""
+    kept, dropped = without_duplicates(table)
+    names = tuple(kept.teams[i] for i in np.unique(kept.team))
+    tested = tuple(run(kept.view(team=name)) for name in names)
+    together = teams.evaluate(
+        [_team(name, one) for name, one in zip(names, tested, strict=True)], method=method, u=u, threshold=threshold
+    )
+    return TeamsTested(
+        names=names,
+        tested=tested,
+        together=together,
+        duplicates=dropped,
+        spread=_spread(tested) if spread else None,
+    )
+
+
+def estimate_of(tested: Tested) -> tuple[float, float] | None:
+    """The estimate and its standard error at the stop; the full slope for growth. None where there is none."""
+    statistics = tested.finding.statistics
+    found = statistics.slope_full if isinstance(tested.finding, GrowthFinding) else statistics.effect  # type: ignore[union-attr]  # a margin finding's
+    if found is None or found.stderr is None or not found.stderr > 0 or not np.isfinite(found.stderr):
+        return None
+    return found.estimate, found.stderr
+
+
+def interval_of(tested: Tested) -> tuple[float, float] | None:
+    """The 95 % interval of that estimate at any stopping time."""
+    statistics = tested.finding.statistics
+    found = statistics.slope_full if isinstance(tested.finding, GrowthFinding) else statistics.effect  # type: ignore[union-attr]  # a margin finding's
+    return None if found is None else found.interval
+
+
+def _team(name: str, tested: Tested) -> Team:
+    support, opposition = tested.log_e
+    return Team(
+        name=name,
+        outcome=tested.finding.outcome,
+        adequate=tested.finding.adequacy.adequate,
+        log_e_for=support,
+        log_e_against=opposition,
+    )
+
+
+def _spread(tested: Sequence[Tested]) -> Heterogeneity | None:
+    found = [pair for one in tested if (pair := estimate_of(one)) is not None]
+    if len(found) < 2:
+        return None
+    return heterogeneity([pair[0] for pair in found], [pair[1] for pair in found])
+
+
+def team_document(found: TeamsTested, document: Callable[[Any], Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The fields of `teams` in JSON, teams by number, and the strangers' words that belong to them."""
+    number = {name: i for i, name in enumerate((*found.names, *(d.team for d in found.duplicates)), 1)}
+    together = document(found.together)
+    for key in ("votes_for", "votes_against", "dropped"):
+        together[key] = [number[name] for name in together[key]]
+    together["sentence"] = found.together.answer.sentence
+    said = together.pop("summary")
+    members = [
+        {
+            "team": i,
+            "answer": str(one.finding.answer),
+            "outcome": str(one.finding.outcome),
+            "reason": document(one.finding.reason),
+            "n": one.used,
+            "stop": one.stop,
+            "estimate": document(estimate_of(one)),
+            "interval": document(interval_of(one)),
+            "log_e_for": document(one.log_e[0]),
+            "log_e_against": document(one.log_e[1]),
+            "adequacy": document(one.finding.adequacy),
+        }
+        for i, one in enumerate(found.tested, 1)
+    ]
+    duplicates = [
+        {"team": number[d.team], "of": number[d.of], "common": d.common, "equal": d.equal, "distinct": d.distinct}
+        for d in found.duplicates
+    ]
+    fields = {
+        "members": members,
+        "together": together,
+        "duplicates": duplicates,
+        "heterogeneity": document(found.spread),
+    }
+    return fields, {"teams": list(number), "summary": said, "duplicates": [d.sentence for d in found.duplicates]}
