@@ -81,7 +81,7 @@ def run_document(
             "url": result.ledger.url,
             "registration": result.ledger.registration,
             "evidence": list(result.ledger.evidence),
-            "ruling": result.ledger.ruling,
+            "ruling": result.ledger.ruling or None,
             "size": result.ledger.size,
             "root": result.ledger.root,
         },

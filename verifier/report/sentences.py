@@ -320,5 +320,5 @@ def ledger_line(result: CaseResult) -> str:
     evidence = listed([leaf[:16] for leaf in ledger.evidence]) or "none"
     return (
         f"ledger: {counted(ledger.size, 'entry', 'entries')}, root {ledger.root}; registration "
-        f"{ledger.registration[:16]}, evidence {evidence}, ruling {ledger.ruling[:16]}"
+        f"{ledger.registration[:16]}, evidence {evidence}, ruling {ledger.ruling[:16] or 'none'}"
     )
