@@ -31,9 +31,9 @@ from verifier.exact import probe as exact_probe
 from verifier.model.probes import ProbeTable
 from verifier.stats.contrasts import contrasts
 from verifier.stats.growth_rule import HALF_BAR, LEAST_SCALES, GrowthAnswer, decide
-from verifier.stats.rules import GrowthTable
+from verifier.stats.rules import RULES, GrowthTable
 from verifier.stats.significance import anytime_sigma, p_to_e
-from verifier.sweeps import probe
+from verifier.sweeps import probe, replication
 
 ROOT = Path(__file__).parents[2]
 README, CASE_PAGE = ROOT / "README.md", ROOT / "docs/writing-a-case.md"
@@ -272,7 +272,15 @@ TABLES: dict[str, type[BaseModel]] = {
     "probe.controls`, of a sweep": probe.ControlTable,
     "probe.controls`, of exact work": exact_probe.ExactControlTable,
     "[probe.planned]": probe.PlannedTable,
+    "[[probe]]`, a replication": replication.ReplicationTable,
+    "probe.controls`, of a replication": replication.RunsControlTable,
+    "[probe.planned]`, of a replication": replication.PlannedReplicateTable,
     "[probe.rule]": GrowthTable,
+    "[probe.rule]`, a rate": RULES["rate"],
+    "[probe.rule]`, a difference": RULES["difference"],
+    "[probe.rule]`, a ratio": RULES["ratio"],
+    "[probe.rule]`, a proportion": RULES["proportion"],
+    "[probe.rule]`, a count": RULES["count"],
     "[[prior]]": schema.PriorTable,
 }
 REQUIRED = "required"
@@ -314,7 +322,7 @@ def stated_default(cell: str, own: Any) -> Any:
 def words_of(annotation: Any) -> set[str]:
     """The texts that a key may hold, where only some may."""
     if typing.get_origin(annotation) is typing.Literal:
-        return {word for word in typing.get_args(annotation) if isinstance(word, str)}
+        return {word for word in typing.get_args(annotation) if isinstance(word, str) and word}
     return set().union(*(words_of(argument) for argument in typing.get_args(annotation)))
 
 

@@ -13,8 +13,10 @@ from verifier.cli.output import Output, with_output
 if TYPE_CHECKING:
     from verifier.casefile import Case
     from verifier.engine.plan import Noise, ProbePlan
+    from verifier.engine.replication_plan import ReplicationPlan
     from verifier.exact.probe import ExactProbe
     from verifier.ledger import Ledger
+    from verifier.stats.margin_statistics import MarginPower
     from verifier.stats.power import Power
 
 
@@ -33,6 +35,7 @@ def plan(
     from verifier.casefile import load, override
     from verifier.engine.plan import plan_probe, stated_noise, stored_noise
     from verifier.engine.register import same_dispute
+    from verifier.engine.replication_plan import plan_replication
     from verifier.exact.probe import ExactProbe
     from verifier.ledger import Ledger
     from verifier.model.identity import discount
@@ -51,19 +54,22 @@ def plan(
     factor = discount(ordinal)
     plans = [plan_probe(probe, noises[probe.name], discount=factor) for probe in loaded.sweeps]
     exact = [probe for probe in loaded.probes if isinstance(probe, ExactProbe)]
+    replications = [plan_replication(probe, discount=factor) for probe in loaded.replications]
     for entry in plans:
         output.show(_table(entry))
     opening = _registration_sentence(loaded, ordinal, factor, known=known)
     output.result(
         "verifier/plan/1",
-        " ".join([opening, *map(_sentence, plans), *(_exact_sentence(probe) for probe in exact)]),
+        " ".join(
+            [opening, *map(_sentence, plans), *map(_exact_sentence, exact), *map(_replication_sentence, replications)]
+        ),
         next_=_next(loaded, plans, ledger_url),
         registration=loaded.registration,
         registered=known,
         ordinal=ordinal,
         discount=factor,
         exploratory=loaded.exploratory,
-        probes=[*map(_fields, plans), *map(_exact_fields, exact)],
+        probes=[*map(_fields, plans), *map(_exact_fields, exact), *map(_replication_fields, replications)],
     )
 
 
@@ -160,11 +166,64 @@ def _exact_fields(probe: ExactProbe) -> dict[str, Any]:
     }
 
 
+def _replication_sentence(entry: ReplicationPlan) -> str:
+    probe, rule = entry.probe, entry.probe.rule
+    if probe.file:
+        return f"{probe.name}: reads {probe.file} and {len(probe.controls)} controls; what it finds decides nothing."
+    inner = "".join(f" of {count:,} {name}" for name, count in probe.replicate.items())
+    looks = ", ".join(map(str, rule.looks))
+    text = [
+        (
+            f"{probe.name}: at most {entry.replicates:,} {rule.unit}{inner}, looks at {looks}; "
+            f"{entry.control_replicates:,} more of its {len(probe.controls)} controls."
+        )
+    ]
+    if entry.seconds is not None:
+        text.append(f"It costs at most {_cost(entry.seconds)} CPU s without controls; a decision ends it earlier.")
+    if not entry.powers:
+        text.append("Its power is unknown: state planned = { sd = ... }.")
+    else:
+        claimed, alleged = entry.powers
+        text.append(
+            f"If the claim is right it ends {_outcomes(claimed)}, after {claimed.mean_n:.0f} {rule.unit} on average; "
+            f"if the dispute is, {_outcomes(alleged)}, after {alleged.mean_n:.0f} ({claimed.method})."
+        )
+    if entry.needed:
+        needed = " and ".join(f"{count:,} {unit}" for unit, count in entry.needed.items())
+        text.append(f"{needed} decide nine times in ten.")
+    return " ".join(text)
+
+
+def _replication_fields(entry: ReplicationPlan) -> dict[str, Any]:
+    return {
+        "name": entry.probe.name,
+        "file": entry.probe.file,
+        "rule": entry.probe.rule.kind,
+        "looks": list(entry.probe.rule.looks),
+        "maximum": entry.replicates,
+        "replicate": dict(entry.probe.replicate),
+        "control_replicates": entry.control_replicates,
+        "cpu_seconds": entry.seconds,
+        "sd": entry.probe.planned_sd,
+        "power": [
+            {
+                "effect": power.effect,
+                "outcomes": {str(outcome): share for outcome, share in power.outcomes.items()},
+                "mean_n": power.mean_n,
+                "runs": power.runs,
+                "method": power.method,
+            }
+            for power in entry.powers
+        ],
+        "needed": dict(entry.needed),
+    }
+
+
 def _cost(seconds: float) -> str:
     return f"{seconds:,.0f}" if seconds >= 1 else "1"  # a figure below a second is none to plan by
 
 
-def _outcomes(power: Power) -> str:
+def _outcomes(power: Power | MarginPower) -> str:
     return ", ".join(f"{outcome} in {share:.1%}" for outcome, share in power.outcomes.items())
 
 

@@ -32,11 +32,11 @@ class Law:
 
 
 def fitted_laws(points: Sequence[Point], axis: str, rule: Mapping[str, Any]) -> list[Law]:
-    """The law a + b h(k), ln k if none is registered, the best function of the registered bounded class, and a constant, by weighted least squares.
+    """The law a + b h(k), the best function of the bounded class and a constant, by weighted least squares.
 
-    Weights are 1/stderr² where every point has one, else equal. Empty for fewer than three scales. The bounded class,
-    drawn for a growth rule only, is a + Σ cᵢ gᵢ(k) with cᵢ ≥ 0 and gᵢ among −k^−γ, −1/ln k, −1/ln² k, −1/ln³ k
-    (Lawson and Hanson 1974, NNLS).
+    h is ln k where no law is registered. Weights are 1/stderr² where every point has one, else equal. Empty for fewer
+    than three scales. The bounded class, drawn for a growth rule only, is a + Σ cᵢ gᵢ(k) with cᵢ ≥ 0 and gᵢ among
+    −k^−γ, −1/ln k, −1/ln² k, −1/ln³ k (Lawson and Hanson 1974, NNLS).
     """
     if len(points) < 3 or any(axis not in point.at or point.at[axis] < 2 for point in points):
         return []
