@@ -150,6 +150,14 @@ def test_the_exact_commands_run(tmp_path: Path) -> None:
     desk(tmp_path).follow(EXACT_PAGE)
 
 
+def test_a_manifest_is_written_for_runs_elsewhere(tmp_path: Path) -> None:
+    reader = desk(tmp_path)
+    reader.follow(ROOT / "docs/runs-elsewhere.md")
+    manifest = json.loads((tmp_path / "paging.manifest.json").read_text())
+    page = (ROOT / "docs/runs-elsewhere.md").read_text()
+    assert all(f"`{key}" in page for key in (*manifest, *manifest["units"][0]))
+
+
 @pytest.fixture(scope="module")
 def after_the_demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, str]:
     reader = desk(tmp_path_factory.mktemp("demo"))
