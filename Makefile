@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install demo test test-all lint bench lock clean
+.PHONY: install demo test test-all lint bench calibrate lock clean
 
 install: .venv/.installed
 
@@ -30,11 +30,17 @@ test: lint
 test-all: test
 	$(BIN)/pytest -q -n 2 -m slow
 	$(BIN)/python benchmarks/calibration.py --check
+	$(BIN)/python -m benchmarks.calibrate --check
 
 bench: install
 	$(BIN)/python benchmarks/phases.py
 	$(BIN)/python benchmarks/sweep_overhead.py
 	$(BIN)/python benchmarks/exact.py
+	$(BIN)/python -m benchmarks.statistics_speed
+
+# writes docs/calibration.md anew: some minutes
+calibrate: install
+	$(BIN)/python -m benchmarks.calibrate
 
 lock: install
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --generate-hashes --no-header \

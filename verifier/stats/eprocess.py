@@ -20,6 +20,8 @@ from verifier.stats.significance import log_t_cdf
 
 TAUS = (0.5, 1.0, 2.0, 4.0, 8.0)
 """The prior scales that the mixture averages over, in standard deviations of one replicate."""
+BLOCK = 8_192
+"""Values evaluated at once: what a processor's cache holds."""
 
 
 def log_t_e(
@@ -48,9 +50,16 @@ def log_t_e(
 
 def log_mixture_e(t: npt.ArrayLike, *, df: npt.ArrayLike, n: npt.ArrayLike, two_sided: bool = False) -> Floats:
     """Natural logarithm of the average over TAUS of the t e-processes, elementwise over the broadcast arguments."""
-    t, df, n = (np.asarray(value, float)[..., None] for value in (t, df, n))
-    logs = log_t_e(t, df=df, n=n, tau=np.array(TAUS), two_sided=two_sided)
-    return log_mean_exp(logs, axis=-1)
+    t, df, n = np.broadcast_arrays(*(np.asarray(value, float) for value in (t, df, n)))
+    shape = t.shape
+    t, df, n = t.ravel(), df.ravel(), n.ravel()
+    logs = np.empty(t.size)
+    taus = np.array(TAUS)[:, None]
+    for start in range(0, t.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        each = log_t_e(t[part], df=df[part], n=n[part], tau=taus, two_sided=two_sided)
+        logs[part] = log_mean_exp(each, axis=0)
+    return logs.reshape(shape)
 
 
 def log_mean_exp(logs: Floats, *, axis: int) -> Floats:

@@ -12,6 +12,8 @@ from verifier.stats.laws import Floats
 
 TINY = 1e-280  # below this a cumulative probability is taken from its continued fraction, in logs
 FRACTION_STEPS = 500
+MANY = 5_000  # degrees of freedom from which t is turned into a normal quantile, up to |t| = FAR
+FAR = 30.0
 
 
 def log_t_cdf(x: npt.ArrayLike, df: npt.ArrayLike) -> Floats:
@@ -23,13 +25,38 @@ def log_t_cdf(x: npt.ArrayLike, df: npt.ArrayLike) -> Floats:
     x, df = np.broadcast_arrays(np.asarray(x, float), np.asarray(df, float))
     shape = x.shape
     x, df = np.atleast_1d(x), np.atleast_1d(df)
+    near = (df >= MANY) & (np.abs(x) <= FAR)
+    if not np.any(near):
+        return np.asarray(_log_beta_tail(x, df).reshape(shape))
+    logs = np.empty(x.shape)
+    logs[near] = special.log_ndtr(_normal_quantile(x[near], df[near]))
+    logs[~near] = _log_beta_tail(x[~near], df[~near])
+    return np.asarray(logs.reshape(shape))
+
+
+def _log_beta_tail(x: Floats, df: Floats) -> Floats:
+    """The same by the incomplete beta function, at any number of degrees of freedom."""
     cdf = special.stdtr(df, x)
     far = (x < 0) & (cdf < TINY)
     with np.errstate(divide="ignore"):
         logs = np.log(cdf)
     if np.any(far):
         logs[far] = _log_far_tail(x[far], df[far])
-    return np.asarray(logs.reshape(shape))
+    return np.asarray(logs)
+
+
+def _normal_quantile(t: Floats, df: Floats) -> Floats:
+    """The normal quantile with the same tail as t, for many degrees of freedom.
+
+    Source: Hill (1970), Algorithm 395, the expansion in 1/(df − ½). ln of the tail is off by at most 5e-12 for
+    df ≥ 5,000 and |t| ≤ 30, and by 1e-13 for |t| ≤ 9; it takes a fifth of the time of the incomplete beta function.
+    """
+    a = df - 0.5
+    b = 48 * np.square(a)
+    square = a * np.log1p(np.square(t) / df)
+    z = np.sqrt(square)
+    second = (((4 * square + 33) * square + 240) * square + 855) * z / (10 * b * (b + 0.8 * np.square(square) + 100))
+    return np.asarray(np.copysign(z + (square + 3) * z / b - second, t))
 
 
 def _log_far_tail(x: Floats, df: Floats) -> Floats:
