@@ -10,8 +10,7 @@ import numpy as np
 
 from verifier.cli.stats_samples import Sample
 from verifier.model.results import Adequacy
-from verifier.stats import adequacy as horizon
-from verifier.stats import count, difference, growth, proportion, rate, ratio
+from verifier.stats import count, difference, proportion, ratio
 from verifier.stats.bounded_design import CountRule, ProportionRule
 from verifier.stats.growth_rule import LEAST_SCALES, GrowthAnswer, GrowthRule
 from verifier.stats.growth_statistics import GrowthFinding, GrowthStatistics
@@ -120,6 +119,8 @@ def evaluate(
     left = data.left
     match rule:
         case GrowthRule():
+            from verifier.stats import growth  # brings scipy.optimize, which the other rules can do without
+
             reach = data.scales[-1] if claim_scale is None else claim_scale
             return growth.evaluate(
                 rule,
@@ -131,6 +132,8 @@ def evaluate(
                 **common,
             )
         case RateRule():
+            from verifier.stats import rate
+
             reach = data.scales[-1] if claim_scale is None else claim_scale
             return rate.evaluate(
                 rule, times=data.scales, values=left[:, :n], claim_time=reach, axis=data.axis, **common
@@ -164,6 +167,9 @@ def _current(found: Finding) -> dict[str, float]:
 def _before_the_first_look(rule: Any, data: Sample, *, claim_scale: int | None) -> Finding:
     if isinstance(rule, MarginRule):
         return evaluate(rule, data, n=data.n, last=False)
+    from verifier.stats import adequacy as horizon
+    from verifier.stats import growth
+
     reach = data.scales[-1] if claim_scale is None else claim_scale
     inner = rule if isinstance(rule, GrowthRule) else rule.growth
     deviations: Sequence[float] = data.left.std(axis=1, ddof=1).tolist() if data.n > 1 else []

@@ -14,7 +14,6 @@ from verifier.model.errors import BadInput, MissingExtra
 from verifier.stats.bounded_design import CountRule, ProportionRule
 from verifier.stats.classical import classical_fits
 from verifier.stats.growth_rule import GrowthRule
-from verifier.stats.rate import log_residue
 from verifier.stats.rate_rule import RateRule
 
 
@@ -41,6 +40,8 @@ def _fits(rule: Any, data: Sample) -> Mapping[str, Any]:
     if isinstance(rule, RateRule):
         if not (data.left > 0).all():
             raise BadInput("a value is not above zero, so it has no logarithm")
+        from verifier.stats.rate import log_residue
+
         return classical_fits(data.scales, log_residue(rule, data.scales, data.left))
     if not data.n:
         raise BadInput("no replicate is complete")

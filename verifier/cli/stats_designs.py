@@ -16,13 +16,12 @@ from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome
 from verifier.report.text import OUTCOME_WORDS, counted
 from verifier.stats import bound, count, difference, proportion, ratio
-from verifier.stats.adequacy import contrast_sd, degrees_of_freedom, effects
 from verifier.stats.critical import log_threshold, power_at
 from verifier.stats.growth_rule import GrowthRule
-from verifier.stats.plan import GrowthPlan, growth_plan
 
 if TYPE_CHECKING:
     from verifier.report.power_figure import Curve
+    from verifier.stats.plan import GrowthPlan
 
 POINTS = 24  # of a line of the picture
 RUNS = 2_000  # where a line or a chance can only be simulated
@@ -73,6 +72,8 @@ def sweep_design(
     seconds: Mapping[int, float] | None,
 ) -> Planned:
     """A design of the rule growth or rate. effect: the slope, or the exponent q of t^−q; None is the alleged one."""
+    from verifier.stats.plan import growth_plan  # brings scipy.optimize, which other rules can do without
+
     rule = given.rule(max(2, replicates))
     inner: GrowthRule = rule if given.kind == "growth" else rule.growth
     slope: Any = inner.alternative
@@ -192,8 +193,8 @@ def bound_design(
         answers=found.answers, mean_n=None, method=found.method,
     )  # fmt: skip
     sentence = (
-        f"If {what}, this search finds it in {_percent(hit)} of runs. {_need_words(needed)} Passes are never evidence "
-        "against the dispute."
+        f"If {what}, this search finds it in {_percent(hit)} of runs. {_need_words(needed, ways='')} "
+        "Passes are never evidence against the dispute."
     )
     return Planned(
         rule=rule,
@@ -242,6 +243,7 @@ def grid(low: int, high: int) -> list[int]:
 
 def _sweep_curves(found: Planned) -> list[Curve]:
     from verifier.report.power_figure import Curve
+    from verifier.stats.adequacy import contrast_sd, degrees_of_freedom, effects
 
     assert found.growth is not None
     rule, sd = found.inputs["rule"], found.inputs["sd"]
@@ -328,7 +330,7 @@ def _chance(rule: Any, what: str, theta: float, known: Mapping[str, Any]) -> Cha
         case _:
             found = count.power(rule, theta)
     return Chance(
-        what=f"{what}, {theta:.4g}",
+        what=f"{what} ({theta:.4g})",
         effect=theta,
         outcomes=found.outcomes,
         answers=found.answers,
@@ -365,11 +367,11 @@ def _margin_sentence(
     return f"{opening} {_need_words(needed)}" if planned else opening
 
 
-def _need_words(needed: Mapping[str, int]) -> str:
+def _need_words(needed: Mapping[str, int], *, ways: str = ", either way") -> str:
     if not needed:
         return "No number within reach decides nine times in ten."
     words = " and ".join(counted(n, unit, unit) for unit, n in needed.items())
-    return f"{words} decide nine times in ten, either way."
+    return f"{words} decide nine times in ten{ways}."
 
 
 def _percent(share: float) -> str:

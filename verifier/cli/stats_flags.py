@@ -12,11 +12,9 @@ from verifier.cli.stats_samples import Sample
 from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.stats import flags
-from verifier.stats.contrasts import contrasts
 from verifier.stats.flags import Flag
 from verifier.stats.growth_rule import LEAST_SCALES, GrowthRule
 from verifier.stats.laws import Floats
-from verifier.stats.rate import log_residue
 from verifier.stats.rate_rule import RateRule
 from verifier.stats.run_table import RunTable
 
@@ -57,7 +55,11 @@ def replicate_values(rule: Any, data: Sample) -> Floats | None:
     if isinstance(rule, GrowthRule | RateRule):
         if len(data.scales) < LEAST_SCALES:
             return None
+        from verifier.stats.contrasts import contrasts  # brings scipy.optimize, which other rules can do without
+
         if isinstance(rule, RateRule):
+            from verifier.stats.rate import log_residue
+
             if not (left > 0).all():
                 return None
             left, rule = log_residue(rule, data.scales, left), rule.growth

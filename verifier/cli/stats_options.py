@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -154,8 +154,8 @@ def _from_options(kind: str | None, given: Mapping[str, str]) -> GivenRule:
         if key in table:
             raise BadInput("it says what --claimed says already", where=option, mend="give one of them")
         table[key] = _value(name, value, option=option)
-    if kind == "growth" and "delta" not in table and "alternative" in table:
-        table["delta"] = _half(table["alternative"])
+    if kind == "growth" and "delta" not in table:
+        table["delta"] = _half(table.get("alternative", "1"))
     for key, field in _model(kind).model_fields.items():
         if field.is_required() and key not in {"kind", "looks"} and key not in table:
             raise BadInput(f"the rule {kind} needs {option_of(kind, key)}", where="--rule", mend="add it, as a number")
@@ -195,7 +195,12 @@ def _value(name: str, text: str, *, option: str) -> Any:
             raise BadInput(f"{shown(text)} is not one whole number", where=option, mend="write it like 30")
         return numbers[0]
     if name == "bounds":
-        return [word.strip() for word in text.split(",")]
+        ends = [word.strip() for word in text.split(",")]
+        if len(ends) != 2:
+            raise BadInput(
+                f"{shown(text)} is not two numbers", where=option, mend="write the least value first, like 0,1"
+            )
+        return ends
     return text
 
 
@@ -243,10 +248,3 @@ def _model(kind: str) -> type[BaseModel]:
     from verifier.stats.rules import RULES
 
     return RULES[kind]
-
-
-def numbers_of(texts: Sequence[str]) -> tuple[float, ...]:
-    """Exact numbers as doubles. Raises BadInput for a text that is none."""
-    from verifier.model.numbers import parse_rational
-
-    return tuple(float(parse_rational(text)) for text in texts)

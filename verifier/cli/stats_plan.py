@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from verifier.cli.stats_designs import Planned
 
 MOST_REPLICATES = 10_000_000
+LEAST_SHOWN = 0.0005  # of a chance: less is 0.0 %
 
 
 @click.command()
@@ -170,7 +171,11 @@ def _show(output: Output, found: Planned) -> None:
         output.show(grid)
     for chance in found.chances:
         how = chance.method if chance.runs is None else f"{chance.method}, {chance.runs:,} runs"
-        ends = ", ".join(f"{OUTCOME_WORDS[outcome]} {share:.1%}" for outcome, share in chance.outcomes.items())
+        ends = ", ".join(
+            f"{OUTCOME_WORDS[outcome]} {share:.1%}"
+            for outcome, share in chance.outcomes.items()
+            if share >= LEAST_SHOWN
+        )
         mean = "" if chance.mean_n is None else f"; {chance.mean_n:,.0f} on average"
         output.show(f"if {chance.what}: {ends}{mean} ({how})")
 

@@ -17,7 +17,7 @@ from verifier.cli.stats_flags import replicate_values
 from verifier.cli.stats_samples import Sample
 from verifier.cli.stats_teams import TeamsTested, estimate_of, interval_of
 from verifier.report.text import OUTCOME_WORDS, counted, decimal, e_value, plain
-from verifier.stats import growth_sentences, margin_sentences
+from verifier.stats import margin_sentences
 from verifier.stats.flags import Flag
 from verifier.stats.growth_rule import HALF_BAR
 from verifier.stats.growth_statistics import GrowthFinding
@@ -129,6 +129,8 @@ def estimate_lines(main: Tested) -> list[str]:
     """The estimate at the stop with its interval: three slopes for growth, one effect for a margin rule."""
     statistics: Any = main.finding.statistics
     if isinstance(main.finding, GrowthFinding):
+        from verifier.stats import growth_sentences  # brings scipy.optimize, which other rules can do without
+
         lines = []
         for name, words in SLOPES.items():
             slope = getattr(statistics, f"slope_{name}")
@@ -149,12 +151,11 @@ def estimate_lines(main: Tested) -> list[str]:
 def needed_line(main: Tested, axis: str) -> str:
     """What would decide nine times in ten, at the noise seen."""
     adequacy = main.finding.adequacy
-    words = (
-        growth_sentences.would_decide(adequacy, axis=axis)
-        if isinstance(main.finding, GrowthFinding)
-        else margin_sentences.would_decide(adequacy)
-    )
-    return f"needed: {words}"
+    if not isinstance(main.finding, GrowthFinding):
+        return f"needed: {margin_sentences.would_decide(adequacy)}"
+    from verifier.stats import growth_sentences
+
+    return f"needed: {growth_sentences.would_decide(adequacy, axis=axis)}"
 
 
 def _show_teams(output: Output, found: TeamsTested, axis: str) -> None:

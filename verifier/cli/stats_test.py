@@ -55,6 +55,7 @@ def test(output: Output, data: Path, **options: Any) -> None:
     if given.kind == "bound":
         what = "a bound is about instances and their certificates, not about a table of runs"
         raise BadInput(what, where="--rule bound", mend="write a case with an exact probe, or ask stats plan")
+    given.rule(2)  # what is wrong with the rule is said before the table is read
     printed = _printed(options)
 
     from verifier.cli import stats_shown

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from verifier.report.picture import GREY, INK, STYLES, ascii_words, svg_of
 
 WIDTH, HEIGHT = 7.2, 4.2  # inches
+MOST_TICKS = 8
 LEAST, LARGEST = -3.0, 12.0  # powers of ten: what lies beyond is drawn at the edge
 
 
@@ -43,7 +44,7 @@ def _draw(
     looks: Sequence[int], processes: Sequence[Process], *, bars: Sequence[Bar], stop: int | None, unit: str, title: str
 ) -> Figure:
     figure = Figure(figsize=(WIDTH, HEIGHT))
-    axes = figure.add_axes((0.09, 0.13, 0.64, 0.75))
+    axes = figure.add_axes((0.1, 0.28, 0.65, 0.63))
     top = max(
         [math.log10(bar.value) for bar in bars] + [power_of_ten(e) for process in processes for e in process.e],
         default=1.0,
@@ -87,11 +88,14 @@ def _draw(
     axes.set_ylim(LEAST - 0.2, min(LARGEST, top) + 0.6)
     axes.yaxis.set_major_locator(MaxNLocator(8, integer=True))
     axes.yaxis.set_major_formatter(FuncFormatter(_tick))
-    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    few = len(looks) <= MOST_TICKS
+    axes.xaxis.set_major_locator(FixedLocator(list(looks)) if few else MaxNLocator(8, integer=True))
     axes.set_xlabel(f"n, {ascii_words(unit)} looked at")
     axes.set_ylabel("E (logarithmic)")
     axes.set_title(ascii_words(title))
-    figure.legend(loc="upper left", bbox_to_anchor=(0.735, 0.5), frameon=False, fontsize=8, title="evidence for")
+    figure.legend(
+        loc="lower left", bbox_to_anchor=(0.09, 0.0), ncols=2, frameon=False, fontsize=8, title="evidence for"
+    )
     return figure
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
 
 from verifier.report.picture import GREY, INK, STYLES, ascii_words, svg_of
 
@@ -30,7 +30,7 @@ def power_svg(curves: Sequence[Curve], *, planned: int | None, unit: str, title:
 
 def _draw(curves: Sequence[Curve], *, planned: int | None, unit: str, title: str) -> Figure:
     figure = Figure(figsize=(WIDTH, HEIGHT))
-    axes = figure.add_axes((0.09, 0.13, 0.64, 0.77))
+    axes = figure.add_axes((0.1, 0.13, 0.63, 0.77))
     axes.set_xscale("log")
     for index, curve in enumerate(curves):
         colour, dashes, _ = STYLES[index % len(STYLES)]
@@ -49,9 +49,19 @@ def _draw(curves: Sequence[Curve], *, planned: int | None, unit: str, title: str
         )
     axes.set_ylim(-0.02, 1.03)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.xaxis.set_major_locator(FixedLocator(ticks(curves)))
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlabel(f"{ascii_words(unit)} (logarithmic)")
     axes.set_ylabel("chance of the right answer")
     axes.set_title(ascii_words(title), pad=14)
     figure.legend(loc="upper left", bbox_to_anchor=(0.735, 0.85), frameon=False, fontsize=8)
     return figure
+
+
+def ticks(curves: Sequence[Curve]) -> list[float]:
+    """1, 2 and 5 times the powers of ten within what is drawn."""
+    drawn = [n for curve in curves for n in curve.n]
+    low, high = min(drawn), max(drawn)
+    steps = [step * 10.0**power for power in range(9) for step in (1, 2, 5)]
+    return [step for step in steps if low <= step <= high] or [float(low), float(high)]
