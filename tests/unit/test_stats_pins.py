@@ -1,4 +1,9 @@
-"""Published values, and statsmodels and scipy.stats as oracles."""
+"""Published values, and statsmodels and scipy.stats as oracles.
+
+Further published values stand with what they belong to: betting (test_stats_betting), the normal mixture
+(test_stats_normal_mixture), Clopper–Pearson (test_stats_proportion), e-BH (test_stats_portfolio), random effects
+(test_stats_heterogeneity).
+"""
 
 from __future__ import annotations
 
@@ -9,13 +14,16 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from verifier.stats import significance
+from verifier.stats import eprocess, significance
 from verifier.stats.classical import classical_fits, hc3_fit, weighted_fit
 from verifier.stats.contrasts import cone_contrast, contrasts, l1_norm, upper_half
-from verifier.stats.critical import critical_t, misses, replicates_needed
+from verifier.stats.critical import critical_t, misses, power_at, replicates_needed
 from verifier.stats.eprocess import log_mixture_e, log_t_e
 from verifier.stats.growth_rule import GrowthRule
-from verifier.stats.noise import block_estimate
+from verifier.stats.margin_reported import tost
+from verifier.stats.mcnemar import exact_mcnemar
+from verifier.stats.noise import block_estimate, pooled_estimate
+from verifier.stats.portfolio import holm
 from verifier.stats.power import needed_replicates, slope_test_misses
 from verifier.stats.significance import anytime_sigma, log_t_cdf, p_to_e, sigma_from_t
 
@@ -174,3 +182,85 @@ def test_anytime_sigma() -> None:
     assert anytime_sigma(math.log(1e6)) == pytest.approx(4.75, abs=5e-3)
     assert anytime_sigma(math.log(1.5)) == 0.0
     assert math.isfinite(anytime_sigma(1e5))
+
+
+# --- t with many degrees of freedom
+
+
+@pytest.mark.parametrize("df", [5e3, 2e4, 1e6])
+def test_many_degrees_of_freedom_by_the_normal_quantile(df: float) -> None:
+    t = np.linspace(-30, 30, 4001)
+    reference = stats.t.logcdf(t, df)
+    assert log_t_cdf(t, df) == pytest.approx(reference, rel=1e-11, abs=1e-15)
+
+
+def test_the_normal_quantile_joins_the_beta_function() -> None:
+    t = np.array([-8.0, -2.0, 0.5, 3.0])
+    few, many = np.nextafter(significance.MANY, 0), significance.MANY
+    assert log_t_cdf(t, few) == pytest.approx(log_t_cdf(t, many), rel=1e-12)
+    mixed = log_t_cdf(np.tile(t, (2, 1)), np.array([[few], [many]]))
+    assert np.array_equal(mixed, np.stack([log_t_cdf(t, few), log_t_cdf(t, many)]))
+    beyond = np.array([-significance.FAR, -np.nextafter(significance.FAR, 99)])
+    assert np.diff(log_t_cdf(beyond, 1e4))[0] == pytest.approx(0, abs=1e-10)
+
+
+def test_a_mixture_is_the_same_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    n = np.arange(2.0, 7002.0)
+    t = np.random.default_rng(3).standard_t(n - 1, (3, 7000))
+    whole = log_mixture_e(t, df=n - 1, n=n)
+    monkeypatch.setattr(eprocess, "BLOCK", 911)
+    assert np.array_equal(log_mixture_e(t, df=n - 1, n=n), whole)
+    one = log_mixture_e(t[1, 5000], df=n[5000] - 1, n=n[5000])
+    assert one.shape == ()
+    assert one == whole[1, 5000]
+
+
+# --- what statsmodels and scipy compute as well
+
+
+def test_t_statistics_are_those_of_scipy() -> None:
+    x, y = np.random.default_rng(5).normal(0.4, 1.0, (2, 9))
+    one = block_estimate(np.array([1.0]), x[None, :], [9])
+    assert one.t(0.1)[0] == pytest.approx(stats.ttest_1samp(x, 0.1).statistic, rel=1e-12)
+    arms = np.stack([x, y])
+    paired = block_estimate(np.array([1.0, -1.0]), arms, [9])
+    assert paired.t(0.0)[0] == pytest.approx(stats.ttest_rel(x, y).statistic, rel=1e-12)
+    pooled = pooled_estimate(np.array([1.0, -1.0]), arms, [9])
+    assert pooled.t(0.0)[0] == pytest.approx(stats.ttest_ind(x, y).statistic, rel=1e-12)
+
+
+def test_power_of_one_threshold_is_that_of_scipy() -> None:
+    for n, d in ((5, 3.0), (24, 1.0), (60, 0.5)):
+        assert power_at(d, n, log_threshold=math.log(20)) == pytest.approx(
+            stats.nct.sf(critical_t(n, log_threshold=math.log(20)), n - 1, d * math.sqrt(n)), abs=1e-8
+        )
+
+
+def test_misses_are_those_of_statsmodels() -> None:
+    from statsmodels.stats.power import TTestPower
+
+    for n, d in ((3, 1.5), (8, 0.4)):
+        found = TTestPower().power(d, nobs=n, alpha=0.05, alternative="larger")
+        assert misses(d, n) == pytest.approx(1 - found, abs=1e-9)
+
+
+def test_holm_is_that_of_the_definition() -> None:
+    logs = np.log([500.0, 3.0, 80.0, 41.0, 100.0, 0.5, 26.0, 1.2])
+    p = np.minimum(1, 1 / np.exp(logs))
+    order = np.argsort(p, kind="stable")
+    stepped = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(8, 0, -1)))
+    assert holm(logs)[order] == pytest.approx(stepped, rel=1e-12)
+
+
+def test_mcnemar_is_that_of_statsmodels() -> None:
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    assert exact_mcnemar(12, 27).p == pytest.approx(mcnemar([[0, 12], [27, 0]], exact=True).pvalue, rel=1e-12)
+    assert exact_mcnemar(12, 27).p == pytest.approx(0.02370270247047304, rel=1e-12)
+
+
+def test_both_sides_of_the_equivalence_test() -> None:
+    x = np.array([0.6, -0.4, 1.1, 0.3, 0.9])
+    found = tost(mean=x.mean(), stderr=x.std(ddof=1) / math.sqrt(5), df=4, low=-2, high=2)
+    assert found.p_low == pytest.approx(0.0003402144605877797, rel=1e-12)
+    assert found.p == pytest.approx(0.002325413181531477, rel=1e-12)
