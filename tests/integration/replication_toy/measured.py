@@ -14,7 +14,7 @@ def _normal(stream: int, count: int) -> Values:
 
 def _scores(stream: int, tasks: int, gain: float) -> dict[str, Values]:
     noise = _normal(stream, 3 * tasks).reshape(3, tasks)
-    shared, left, right = 50 + 5 * noise[0], 9.5 * noise[1], 9.5 * noise[2]
+    shared, left, right = 50 + 5 * noise[0], 6 * noise[1], 6 * noise[2]
     return {
         "left": np.clip(shared + left + gain, 0, 100),
         "right": np.clip(shared + right, 0, 100),
