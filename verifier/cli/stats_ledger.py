@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.engine.register import replaces
-from verifier.stats.portfolio import Entry, Evidence
+from verifier.stats.portfolio import Entry, Evidence, Kind
 
 if TYPE_CHECKING:
     from verifier.ledger import Entry as LedgerEntry
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 SIDES = (("e_grow", "e_flat"), ("e_below_claim", "e_above_alleged"), ("e_mean", ""))
 """The names of E for and against the dispute, by rule; a bound has none against it."""
 NOTHING = Evidence(at_stop=-math.inf, sup=-math.inf)
-WAITING = Entry(name="", support=Evidence(at_stop=None, sup=0.0), opposition=Evidence(at_stop=None, sup=0.0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,52 +52,75 @@ def disputes_of(
     """
     papers: dict[str, str] = {}
     disputes: dict[str, str] = {}
+    counted: dict[str, None] = {}
+    from_files: dict[str, frozenset[str]] = {}
     for entry in registrations:
         content = entry.content
-        disputes[str(content["registration"])] = str(content["dispute"])
-        papers.setdefault(str(content["dispute"]), str(content["paper"]))
+        registration, dispute = str(content["registration"]), str(content["dispute"])
+        disputes[registration] = dispute
+        from_files[registration] = _probes_on_files(content)
+        papers.setdefault(dispute, str(content["paper"]))
         if not content["exploratory"]:
-            papers[f"counted {content['dispute']}"] = ""
+            counted[dispute] = None
     by_leaf = {entry.leaf: entry for entry in evidence}
     standing: dict[str, LedgerEntry] = {}
     for ruling in rulings:
-        dispute = disputes.get(str(ruling.content["registration"]))
-        if dispute is None or ruling.content["exploratory"]:
+        ruled_on = disputes.get(str(ruling.content["registration"]))
+        if ruled_on is None or ruling.content["exploratory"]:
             continue
-        if dispute not in standing or replaces(str(ruling.content["ruling"]), standing[dispute]):
-            standing[dispute] = ruling
-    ids = [dispute for dispute in papers if not dispute.startswith("counted ")]
-    counted = [dispute for dispute in ids if f"counted {dispute}" in papers]
-    names = {dispute: f"{papers[dispute]} {dispute[:12]}" for dispute in ids}
-    found = [_dispute(names[dispute], papers[dispute], dispute, standing.get(dispute), by_leaf) for dispute in counted]
+        if ruled_on not in standing or replaces(str(ruling.content["ruling"]), standing[ruled_on]):
+            standing[ruled_on] = ruling
+    names = {dispute: f"{papers[dispute]} {dispute[:12]}" for dispute in papers}
+    found = []
+    for dispute in counted:
+        known = Dispute(
+            name=names[dispute], paper=papers[dispute], id=dispute, ruling="", entry=_waiting(names[dispute])
+        )
+        last = standing.get(dispute)
+        if last is not None:
+            contents = [by_leaf[leaf].content for leaf in last.refs if leaf in by_leaf]
+            outside = from_files[str(last.content["registration"])]
+            known = _ruled(replace(known, ruling=str(last.content["ruling"])), contents, from_files=outside)
+        found.append(known)
     return Found(
-        disputes=tuple(found), exploratory=tuple(names[dispute] for dispute in ids if dispute not in set(counted))
+        disputes=tuple(found), exploratory=tuple(names[dispute] for dispute in papers if dispute not in counted)
     )
 
 
-def _dispute(
-    name: str, paper: str, dispute: str, ruling: LedgerEntry | None, evidence: Mapping[str, LedgerEntry]
-) -> Dispute:
-    if ruling is None:
-        entry = Entry(name=name, support=WAITING.support, opposition=WAITING.opposition)
-        return Dispute(name=name, paper=paper, id=dispute, ruling="", entry=entry)
-    contents = [evidence[leaf].content for leaf in ruling.refs if leaf in evidence]
+def _waiting(name: str) -> Entry:
+    """A dispute without a ruling: it goes on."""
+    going_on = Evidence(at_stop=None, sup=0.0)
+    return Entry(name=name, support=going_on, opposition=going_on)
+
+
+def _probes_on_files(content: Mapping[str, Any]) -> frozenset[str]:
+    """The replications of a registration that read a file of runs: those were not drawn under it."""
+    case = content.get("case")
+    probes = case.get("probe", []) if isinstance(case, Mapping) else []
+    return frozenset(str(probe["name"]) for probe in probes if probe.get("kind") == "replication" and "file" in probe)
+
+
+def _ruled(known: Dispute, contents: Sequence[Mapping[str, Any]], *, from_files: frozenset[str]) -> Dispute:
+    """The dispute with the evidence that its standing ruling rests on."""
     statistical = [content for content in contents if content["kind"] != "exact"]
-    declared = [content for content in statistical if not _retrospective(content)]
-    word = str(ruling.content["ruling"])
+    declared = [
+        content for content in statistical if not _retrospective(content) and content["probe"] not in from_files
+    ]
     if contents and not declared:
-        kind: Any = "retrospective" if statistical else "exact"
-        entry = Entry(name=name, support=NOTHING, opposition=NOTHING, kind=kind)
-        return Dispute(name=name, paper=paper, id=dispute, ruling=word, entry=entry)
-    void = tuple(str(content["probe"]) for content in declared if not _holds(content))
+        kind: Kind = "retrospective" if statistical else "exact"
+        return replace(known, entry=Entry(name=known.name, support=NOTHING, opposition=NOTHING, kind=kind))
     sides = [_sides(content) for content in declared]
     entry = Entry(
-        name=name,
+        name=known.name,
         support=_combined([side[0] for side in sides]),
         opposition=_combined([side[1] for side in sides]),
     )
-    probes = tuple(str(content["probe"]) for content in declared)
-    return Dispute(name=name, paper=paper, id=dispute, ruling=word, entry=entry, probes=probes, void=void)
+    return replace(
+        known,
+        entry=entry,
+        probes=tuple(str(content["probe"]) for content in declared),
+        void=tuple(str(content["probe"]) for content in declared if not _holds(content)),
+    )
 
 
 def _retrospective(content: Mapping[str, Any]) -> bool:

@@ -29,6 +29,7 @@ def portfolio(output: Output, ledger_url: str, alpha: str) -> None:
     from verifier.cli.stats_document import document
     from verifier.cli.stats_ledger import disputes_of
     from verifier.ledger import Ledger
+    from verifier.report.text import counted
     from verifier.stats.portfolio import portfolio as count_together
 
     rate = _rate(alpha)
@@ -45,7 +46,9 @@ def portfolio(output: Output, ledger_url: str, alpha: str) -> None:
             output.show(line)
     output.result(
         "verifier/stats-portfolio/1",
-        f"{both.summary[0].upper()}{both.summary[1:]}.",
+        f"{counted(both.support.size, 'dispute')} counted together: {len(both.support.survivors)} supported and "
+        f"{len(both.opposition.survivors)} opposed at a false discovery rate of {rate:g} on each side; "
+        f"{len(both.outside)} in neither family.",
         next_=[ledger_command("log", ledger_url)],
         alpha=rate,
         disputes=[
