@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -100,15 +99,15 @@ def test_paired_arms_share_a_stream_and_others_do_not() -> None:
 
 
 def test_rows_of_two_arms_and_of_items() -> None:
-    unit = dataclasses.replace(runs_of(PAIRED).unit(0, ""))
+    unit = runs_of(PAIRED).unit(0, "")
     row = _returned(unit, {"right": [1, 2], "left": np.array([0.5])})
     unit.check(row)
     read = arms_of(row)
     assert (read["left"].mean, read["right"].mean, read["right"].exact) == (Fraction(1, 2), Fraction(3, 2), True)
     items = runs_of(ITEMS).unit(0, "")
-    row = _returned(items, {"left": [0.1, 1e300], "right": np.array([2**64 - 1, 0], dtype=np.uint64)})
+    row = _returned(items, {"left": [0.1, 1e100], "right": np.array([2**64 - 1, 0], dtype=np.uint64)})
     items.check(row)
-    assert arms_of(row)["left"].items == (0.1, 1e300)
+    assert arms_of(row)["left"].items == (0.1, 1e100)
     assert arms_of(row)["right"].items == (float(2**64 - 1), 0.0)
     with pytest.raises(ValueError, match="not the row"):
         unit.check(row)
@@ -159,9 +158,9 @@ def judged(rule: Mapping[str, Any], draw: Any, names: tuple[str, ...] = ("stream
 
 
 def test_it_stops_at_the_look_that_decides_and_says_what_the_rule_says() -> None:
-    (end,) = judged({**PAIRED, "looks": [10, 20, 40]}, pairs(0.0))
+    (end,) = judged({**PAIRED, "looks": [10, 20, 40]}, pairs(0.0, 2.0))
     assert (end.stage, end.finding.outcome, end.finding.statistics.n) == ("decision", Outcome.FOR_DISPUTE, 20)
-    drawn = [pairs(0.0)(runs_of(PAIRED).unit(n, "")) for n in range(20)]
+    drawn = [pairs(0.0, 2.0)(runs_of(PAIRED).unit(n, "")) for n in range(20)]
     left, right = (np.array([one[arm][0] for one in drawn]) for arm in ("left", "right"))
     rule = probe({**PAIRED, "looks": [10, 20, 40]}).rule
     own = difference.evaluate(rule, left, right, discount=1.0, last=False)  # type: ignore[arg-type]  # a difference
@@ -196,7 +195,7 @@ def test_every_rule_takes_what_its_target_returns() -> None:
 
     (launch,) = judged({**RATIO, "noise": "unpaired"}, either, ("stream", "arm"))
     assert (launch.finding.answer, launch.units.count) == (MarginAnswer.ABOVE_ALLEGED, 24)
-    (hits,) = judged(PROPORTION, lambda unit: [unit.replicate % 10 != 3])  # 54 of 60
+    (hits,) = judged(PROPORTION, lambda unit: [int(unit.replicate % 10 != 3)])  # 54 of 60
     assert hits.finding.answer is MarginAnswer.ABOVE_ALLEGED
     (listed,) = judged(COUNT, lambda unit: [int(unit.replicate % 4 == 0)])  # 5 of 20
     assert listed.finding.outcome is Outcome.FOR_DISPUTE
@@ -208,9 +207,9 @@ def test_every_rule_takes_what_its_target_returns() -> None:
 @pytest.mark.parametrize(
     ("rule", "draw", "words"),
     [
-        (PROPORTION, lambda unit: [1, 0], "one outcome a replicate"),
-        (PROPORTION, lambda unit: [0.5], "neither success nor failure"),
-        (RATIO, lambda unit: [2.0], "a ratio needs both arms"),
+        (PROPORTION, lambda _: [1, 0], "one outcome a replicate"),
+        (PROPORTION, lambda _: [0.5], "neither success nor failure"),
+        (RATIO, lambda _: [2.0], "a ratio needs both arms"),
         (ITEMS, lambda unit: [1.0] * (5 + unit.replicate % 2), "5 items in one replicate and 6 in another"),
         (
             PAIRED,
@@ -225,7 +224,7 @@ def test_what_the_rule_cannot_be_applied_to_is_no_answer(rule: Mapping[str, Any]
 
 
 def test_replicates_that_do_not_vary_are_malformed() -> None:
-    (end,) = judged(PAIRED, lambda unit: {"left": [3.0], "right": [1.0]})
+    (end,) = judged(PAIRED, lambda _: {"left": [3.0], "right": [1.0]})
     assert (end.finding.outcome, end.finding.statistics.n) == (Outcome.INVALID, 20)
     assert "all 20 differences are equal" in end.finding.summary
 
@@ -304,8 +303,8 @@ def test_a_table_that_the_rule_cannot_read_is_named(rule: Mapping[str, Any], con
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.permutations(range(48)), st.booleans())
-def test_the_order_of_rows_changes_nothing(order: list[int], *, unpaired: bool) -> None:
+@given(order=st.permutations(range(48)), unpaired=st.booleans())
+def test_the_order_of_rows_changes_nothing(*, order: list[int], unpaired: bool) -> None:
     rng = np.random.default_rng(6)
     rows = [(n, arm, rng.normal()) for n in range(24) for arm in ("left", "right")]
     rule = UNPAIRED if unpaired else PAIRED
