@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
+import importlib.util
 import io
 import json
 import shutil
@@ -17,9 +19,10 @@ from verifier.report import run_schema
 from verifier.sweeps.store import UnitStore
 
 HERE, THERE = "here.db", "there.db"
+ONE = ("--executor", "local=1")  # workers that import everything for a few units cost more than the units
 AGES_AGO, AHEAD = "1999-12-31T23:59:59Z", "2926-01-01T00:00:00Z"
 
-Rows = list[dict[str, str]]
+Rows = list[dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +79,7 @@ class TestTheSameToTheBit:
     def test_ingest_of_the_engines_own_run(self, verifier: Verifier, runs: Path) -> None:
         ran = json.loads(Path("run.json").read_text())
         document = ingested(
-            verifier("ingest", "toy", str(runs), "--ledger", HERE, "--manifest", "manifest.json", "--json")
+            verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--manifest", "manifest.json", "--json")
         )
         for key in ("ruling", "reason", "parts", "verdict", "because", "premises", "controls", "contact_gate"):
             assert document[key] == ran[key], key
@@ -96,8 +99,8 @@ class TestTheSameToTheBit:
 
     @pytest.mark.slow
     def test_again_it_is_found_and_a_run_here_agrees(self, verifier: Verifier, runs: Path) -> None:
-        first = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
-        again = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
+        first = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
+        again = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
         assert again["ledger"] == first["ledger"]
         ran = ingested(verifier("run", "toy", "--ledger", HERE, "--json"))
         assert ran["probes"][0]["statistics"] == first["probes"][0]["statistics"]
@@ -106,10 +109,10 @@ class TestTheSameToTheBit:
 
     @pytest.mark.slow
     def test_any_order_of_rows_and_equal_rows_twice(self, verifier: Verifier, runs: Path) -> None:
-        first = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
+        first = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
         rows = read(runs)
         write(runs, [*rows[::-1], *rows[:7]], columns=list(rows[0])[::-1])
-        again = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
+        again = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
         assert again["ledger"] == first["ledger"]
         assert again["ingested"] == first["ingested"]
 
@@ -117,7 +120,7 @@ class TestTheSameToTheBit:
     def test_what_was_ingested_is_exported_again(self, verifier: Verifier, runs: Path) -> None:
         rows = read(runs)
         write(runs, [{**row, "job": f"job {n}", "hardware": "elsewhere"} for n, row in enumerate(rows)])
-        ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
+        ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
         said = verifier("ledger", "export", "toy", "--runs", "--out", "again.csv", "--ledger", HERE, "--json")
         assert (said.code, said.document["rows"]) == (0, 120)
         assert read(Path("again.csv")) == read(runs)
@@ -127,7 +130,7 @@ class TestTheSameToTheBit:
         ran = json.loads(Path("run.json").read_text())
         means = [{**row, "seed": row["replicate"], "value": str(int(row["sum"]) / 1000)} for row in read(runs)]
         write(runs, means, columns=["k", "seed", "value", "unit", "stream", "started"])
-        document = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
+        document = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
         assert document["ingested"]["reproduced"] is True
         found, known = (one["probes"][0]["statistics"] for one in (document, ran))
         assert found["e_grow"]["sup"] == pytest.approx(known["e_grow"]["sup"], rel=1e-9)
@@ -142,7 +145,7 @@ class TestWhatIsMissing:
             if (row["k"], row["replicate"]) == ("32", "13"):
                 row.update(n="", sum="", sum_sq="")
         write(runs, rows)
-        document = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
+        document = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
         about, (probe,) = document["ingested"], document["probes"]
         assert (about["rows"], about["used"], about["prefix"]) == (118, 60, 12)
         line = next(n for n, row in enumerate(rows, 2) if (row["k"], row["replicate"]) == ("32", "13"))
@@ -159,23 +162,23 @@ class TestWhatIsMissing:
 
     def test_too_little_for_a_look(self, verifier: Verifier, runs: Path) -> None:
         write(runs, [row for row in read(runs) if row["replicate"] == "0"])
-        document = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
+        document = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
         assert (document["ruling"], document["probes"][0]["statistics"]) == ("UNDERPOWERED", None)
         assert document["ingested"]["used"] == 0
 
     def test_more_runs_come_later(self, verifier: Verifier, runs: Path) -> None:
         whole = runs.read_text()
         write(runs, [row for row in read(runs) if int(row["replicate"]) < 12])
-        few = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
+        few = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
         runs.write_text(whole)
-        all_of_them = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
+        all_of_them = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
         assert (few["ruling"], all_of_them["ruling"]) == ("UNDERPOWERED", "UPHELD")
         standing = verifier("status", "toy", "--ledger", HERE, "--json").document["standing"]
         assert standing["leaf"] == all_of_them["ledger"]["ruling"]
 
     def test_fewer_runs_replace_no_ruling_on_units_drawn_here(self, verifier: Verifier, runs: Path) -> None:
         write(runs, [row for row in read(runs) if int(row["replicate"]) < 12])
-        said = verifier("ingest", "toy", str(runs), "--ledger", THERE, "--json")
+        said = verifier("ingest", "toy", str(runs), *ONE, "--ledger", THERE, "--json")
         assert (said.code, "drawn here and gave UPHELD" in said.document["sentence"]) == (2, True)
 
 
@@ -186,7 +189,7 @@ class TestWhenTheyBegan:
         rows = read(runs)
         rows[70]["started"] = started
         write(runs, rows)
-        document = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
+        document = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
         assert document["sentence"].startswith("retrospective: ")
         assert document["ingested"]["retrospective"] is True
         (probe,) = document["probes"]
@@ -194,13 +197,13 @@ class TestWhenTheyBegan:
         assert (probe["outcome"], probe["reason"]) == ("UNDECIDED", "premise-unchecked"), "and not decisive"
         assert kinds(verifier) == ["registration", "evidence"], "no ruling that could replace another"
         assert verifier("status", "toy", "--ledger", HERE, "--json").document["standing"] is None
-        said = verifier("ingest", "toy", str(runs), "--ledger", HERE)
+        said = verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE)
         assert said.out.startswith("retrospective: ")
 
     def test_without_the_column_they_are_retrospective(self, verifier: Verifier, runs: Path) -> None:
         rows = read(runs)
         write(runs, rows, columns=[column for column in rows[0] if column != "started"])
-        document = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json"))
+        document = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
         assert document["ingested"]["retrospective"] is True
 
     def test_a_fixed_clock_compares_no_times(self, verifier: Verifier, runs: Path) -> None:
@@ -220,7 +223,7 @@ class TestWhenTheyBegan:
 @pytest.mark.slow
 class TestAsReported:
     def test_rows_that_nobody_repeated_are_a_premise(self, verifier: Verifier, runs: Path) -> None:
-        said = verifier("ingest", "toy", str(runs), "--ledger", HERE, "--no-rerun", "--json")
+        said = verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--no-rerun", "--json")
         document = ingested(said)
         assert document["ingested"]["reproduced"] is False
         premise = document["premises"][-1]
@@ -237,18 +240,18 @@ class TestAsReported:
         refused(verifier, runs, "does not give what this line reports")
 
     def test_one_changed_unit_of_many_may_pass_and_changes_the_root(self, verifier: Verifier, runs: Path) -> None:
-        honest = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--no-rerun", "--json"))
+        honest = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--no-rerun", "--json"))
         rows = read(runs)
         rows[5]["hardware"] = "another"
         write(runs, rows)
-        other = ingested(verifier("ingest", "toy", str(runs), "--ledger", HERE, "--no-rerun", "--json"))
+        other = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--no-rerun", "--json"))
         assert other["ingested"]["root"] != honest["ingested"]["root"], "every column is content"
 
 
 def refused(verifier: Verifier, runs: Path, words: str, *more: str) -> None:
     """`ingest` says this in one sentence, with exit 2, and changes no file."""
     before = files_in(Path.cwd())
-    said = verifier("ingest", "toy", str(runs), "--ledger", HERE, "--json", *more)
+    said = verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json", *more)
     assert said.code == 2, said.out
     assert words in said.document["sentence"], said.document["sentence"]
     assert "\n" not in said.document["sentence"]
@@ -264,6 +267,29 @@ def forged(runs: Path) -> Path:
     path = runs.with_name("forged.json")
     path.write_text(json.dumps(manifest))
     return path
+
+
+@pytest.mark.slow
+def test_somebody_else_runs_the_units_of_the_manifest(verifier: Verifier, toy: Path, runs: Path) -> None:
+    """From the manifest and the case folder alone, as the page says it; the same numbers come back."""
+    spec = importlib.util.spec_from_file_location("quantity_of_somebody_else", toy / "quantity.py")
+    assert spec is not None
+    assert spec.loader is not None
+    quantity = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(quantity)
+    rows = []
+    for unit in json.loads(runs.with_name("manifest.json").read_text())["units"][:120]:
+        values = quantity.growing(unit["scale"]["k"], stream=int(unit["stream"], 16), draws=1000).tolist()
+        sums = {"n": len(values), "sum": sum(values), "sum_sq": sum(value * value for value in values)}
+        started = dt.datetime.now(dt.UTC).isoformat()
+        same = {key: unit[key] for key in ("replicate", "unit", "stream")}
+        rows.append({"k": unit["scale"]["k"], **same, **sums, "started": started, "job": "mine"})
+    write(runs, rows)
+    document = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
+    ran = json.loads(runs.with_name("run.json").read_text())
+    assert (document["ingested"]["retrospective"], document["ingested"]["reproduced"]) == (False, True)
+    assert document["probes"][0]["statistics"] == ran["probes"][0]["statistics"]
+    assert document["ruling"] == ran["ruling"] == "UPHELD"
 
 
 class TestRefused:
