@@ -74,7 +74,7 @@ def all_commands() -> list[str]:
 
 @dataclass(frozen=True)
 class Desk:
-    """A folder with copies of cases/ and problems/ and a home of its own, where a reader types commands."""
+    """A folder with copies of cases/, problems/ and docs/tables/ and a home of its own, where a reader types commands."""
 
     folder: Path
 
@@ -118,6 +118,7 @@ def shows(said: str, shown: str) -> bool:
 def desk(folder: Path) -> Desk:
     shutil.copytree(ROOT / "cases", folder / "cases", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "problems", folder / "problems")
+    shutil.copytree(ROOT / "docs/tables", folder / "docs/tables")
     return Desk(folder)
 
 
@@ -144,6 +145,10 @@ def test_a_case_is_written_step_by_step(tmp_path: Path) -> None:
     reader = desk(tmp_path)
     write_the_example(tmp_path)
     reader.follow(CASE_PAGE)
+
+
+def test_the_commands_of_statistics_run(tmp_path: Path) -> None:
+    desk(tmp_path).follow(ROOT / "docs/stats-commands.md")
 
 
 def test_the_exact_commands_run(tmp_path: Path) -> None:
