@@ -179,7 +179,7 @@ BREAKS: dict[str, Break] = {
     "later-version-word": Break('claim = "not-read"', 'claim = "unread"'),
     "saw-word": Break('saw = ["release"]', 'saw = ["release", "papers"]'),
     "about-word": Break('part = "a"\ntarget', 'part = "a"\nabout = "paper"\ntarget'),
-    "law-word": Break(DELTA, f'law = "sqrt"\n{DELTA}'),
+    "law-word": Break(DELTA, f'law = "cubic"\n{DELTA}'),
     "noise-word": Break(DELTA, f'noise = "blocks"\n{DELTA}'),
     "required-is-a-word": Break('part = "a"\ntarget', 'part = "a"\nrequired = "yes"\ntarget'),
     "expectation-word": Break('expect = "AGAINST_DISPUTE"', 'expect = "AGAINST"'),
