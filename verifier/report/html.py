@@ -117,7 +117,8 @@ def _key_lines(result: CaseResult) -> list[str]:
     lines: list[str] = []
     for probe in sentences.deciding_probes(result):
         found = None if result.ruling.ruling is Ruling.INVALID else growth(probe)
-        lines += [plain(probe.summary)] if probe.summary and (found is None or not probe.outcome.decided) else []
+        said = probe.outcome.decided and (found is not None or is_replication(probe))  # by the numbers below
+        lines += [plain(probe.summary)] if probe.summary and not said else []
         if found is not None:
             lead = sentences.so_far_words(result)
             lines += [lead + line for line in (slope_line(found), sigma_line(found), evidence_line(found)) if line]
