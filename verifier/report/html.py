@@ -24,6 +24,7 @@ from verifier.report.exact import answer_line, exact_evidence, exact_lines, floa
 from verifier.report.figure import figure_data, sweep_svg
 from verifier.report.files import write_whole
 from verifier.report.growth import design_line, evidence_line, explained, growth, sigma_line, size_line, slope_line
+from verifier.report.growth_figures import evidence_svg, has_interval, interval_svg, look_path
 from verifier.report.margin import margin_figure
 from verifier.report.numbers import rows
 from verifier.report.replication import (
@@ -36,6 +37,14 @@ from verifier.report.replication import (
 )
 from verifier.report.text import plain, plain_lines, quoted
 
+LOOKED = (
+    "Each line is the capital of somebody who bets against a hypothesis, starting with 1: if the hypothesis is true, "
+    "it ever reaches a threshold T with probability at most 1/T, however often one looks."
+)
+NARROWED = (
+    "The slopes that the data leave open at each look, whatever bounded part of the residual class is mixed in: from "
+    "the cone slope's lower end to the whole-range slope's upper end."
+)
 PACKAGES = ("dispute-verifier", "numpy", "scipy", "matplotlib", "numba")
 _DOI = re.compile(r"10\.\d{4,9}/[A-Za-z0-9._;()/:-]{1,200}")
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,40}|[a-z-]+(\.[A-Z]{2})?/\d{7}v\d{1,3}")
@@ -158,6 +167,7 @@ def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
         "exact": _exact(result, probe),
         "svg": Markup(sweep_svg(probe)) if drawn else None,  # noqa: S704  # matplotlib escapes every text it writes
         "data": Markup(_script_json(figure_data(probe))) if drawn else None,  # noqa: S704  # < is written \u003c
+        "pictures": _look_pictures(probe),
         "rows": rows(probe.latest.points, probe.axis) if drawn else [],
         "design": margin_design_line(probe) if is_replication(probe) else design_line(probe),
         "size": margin_size_line(probe) if is_replication(probe) else size_line(probe),
@@ -177,6 +187,19 @@ def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
         ],
         "failures": [text for text in (probe.failure, *(run.traceback for run in probe.controls)) if text],
     }
+
+
+def _look_pictures(probe: ProbeResult) -> list[dict[str, Any]]:
+    """What the growth rule had seen at each look, where the result says so: pictures with their captions."""
+    found = []
+    if look_path(probe):
+        found.append((evidence_svg(probe), LOOKED))
+    if has_interval(probe):
+        found.append((interval_svg(probe), NARROWED))
+    return [
+        {"svg": Markup(svg), "caption": caption}  # noqa: S704  # matplotlib escapes its texts
+        for svg, caption in found
+    ]
 
 
 def _script_json(value: Any) -> str:
