@@ -111,6 +111,7 @@ def root(toy: Path) -> Path:
     return toy
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("root")
 def test_growth_under_another_law_is_upheld(verifier: Verifier) -> None:
     document = ran(verifier("run", "toy", "--trust", "--json"))
