@@ -254,6 +254,30 @@ def test_what_follows_a_missing_cell_is_listed_and_not_counted(verifier: Verifie
     assert found["statistics"]["n"] == 12
 
 
+def test_more_outcomes_than_are_listed_are_refused(verifier: Verifier, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "replicate,value", [(r, 1) for r in range(12)])
+    rule = ("--rule", "count", "--claimed", "0.9", "--alleged", "0.5", "--total", "10")
+    for looks in ((), ("--looks", "5,10")):
+        said = verifier("stats", "test", str(path), *rule, *looks)
+        assert (said.code, said.out) == (2, "")
+        assert "12" in said.err
+        assert "list" in said.err
+
+
+def test_items_of_one_seed(verifier: Verifier, tmp_path: Path) -> None:
+    rows = [(arm, 1, f"q{i}", int(i % 4 != 0) if arm == "left" else int(i % 4 == 1)) for i in range(400)
+            for arm in ("left", "right")]  # fmt: skip
+    path = write(tmp_path / "t.csv", "arm,seed,item,value", rows)
+    rule = ("--rule", "difference", "--claimed", "0.1", "--bounds", "0,1")
+    found = answer(verifier("stats", "test", str(path), *rule, "--population", "items-drawn", "--json"))
+    assert found["outcome"] == "AGAINST_DISPUTE"
+    assert found["statistics"]["effect"]["estimate"] == pytest.approx(0.5)
+    assert found["design_flags"] == ["one seed: nothing is known of what another seed would give"]
+    said = verifier("stats", "test", str(path), *rule)
+    assert said.code == 2
+    assert "items-drawn" in said.err
+
+
 def test_unpaired_rows_without_a_partner_are_only_counted(verifier: Verifier, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     rows = [("left", r, repr(54 + float(rng.standard_normal()))) for r in range(40)]

@@ -44,6 +44,11 @@ def test_reading_a_rule_needs_no_numpy() -> None:
     assert not loaded_by("import verifier.stats.rules") & {"numpy", "scipy", *HEAVY}
 
 
+def test_what_the_commands_compute_with_stays_light() -> None:
+    names = "answers, classical, designs, document, flags, samples, shown, teams, test, plan".replace(", ", ", stats_")
+    assert not loaded_by(f"from verifier.cli import stats_{names}") & set(HEAVY)
+
+
 def test_every_public_name_is_there_and_is_what_type_checkers_read() -> None:
     for name in verifier.stats.__all__:
         assert getattr(verifier.stats, name) is not None

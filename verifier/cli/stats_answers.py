@@ -88,7 +88,9 @@ def run_rule(
     if isinstance(rule, GrowthRule | RateRule) and len(data.scales) < LEAST_SCALES:
         finding = evaluate(rule, data, n=data.n, claim_scale=claim_scale, shared_seeds=shared_seeds)
         return Tested(rule=rule, finding=finding, stop=data.n, used=data.n, looks=())
-    if isinstance(rule, CountRule) and data.n >= rule.size:
+    if isinstance(rule, CountRule) and data.n > rule.size:
+        evaluate(rule, data, n=data.n)  # refuses more than the list holds
+    if isinstance(rule, CountRule) and data.n == rule.size:
         made = [*[look for look in made if look < rule.size], rule.size]
     if not made:
         finding = _before_the_first_look(rule, data, claim_scale=claim_scale)

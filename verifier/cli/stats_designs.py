@@ -147,7 +147,7 @@ def margin_design(
         rule=rule,
         design={unit: n, **known, "looks": list(rule.looks)},
         sentence=_margin_sentence(
-            chances, needed, n=n, unit=unit, planned=replicates is not None or "looks" in given.table
+            chances, needed, n=n, unit=unit, planned=replicates is not None or "looks" in given.table, items=items
         ),
         can_decide=n is not None,
         needed=needed,
@@ -354,17 +354,22 @@ def _too_few(rule: Any, n: int, *, needed: Mapping[str, int], unit: str, noise: 
 
 
 def _margin_sentence(
-    chances: Sequence[Chance], needed: Mapping[str, int], *, n: int | None, unit: str, planned: bool
+    chances: Sequence[Chance], needed: Mapping[str, int], *, n: int | None, unit: str, planned: bool, items: int | None
 ) -> str:
     if n is None:
         return f"No number of {unit} within reach decides."
     parts = []
     for chance in chances:
         outcome, share = max(chance.outcomes.items(), key=lambda item: item[1])
-        parts.append(f"if {chance.what}, it ends {OUTCOME_WORDS[outcome]} in {_percent(share)} of runs")
+        parts.append(f"if {chance.what}, it {_ends(outcome)} in {_percent(share)} of runs")
     said = "; ".join(parts)
-    opening = f"With {n:,} {unit if n != 1 else unit.removesuffix('s')}, {said}."
+    also = "" if items is None else f" and {items:,} items"
+    opening = f"With {n:,} {unit if n != 1 else unit.removesuffix('s')}{also}, {said}."
     return f"{opening} {_need_words(needed)}" if planned else opening
+
+
+def _ends(outcome: Outcome) -> str:
+    return OUTCOME_WORDS[outcome] if outcome is Outcome.UNDERPOWERED else f"ends {OUTCOME_WORDS[outcome]}"
 
 
 def _need_words(needed: Mapping[str, int], *, ways: str = ", either way") -> str:

@@ -97,6 +97,10 @@ class GivenRule:
         from verifier.model.tables import TableError, validate
 
         table = dict(self.table)
+        size = table.get("size")
+        if "looks" not in table and isinstance(size, int) and n > size > 1:
+            what = f"the table holds {n} outcomes, and the list {size}"
+            raise BadInput(what, where=option_of(self.kind, "size"), mend="give each listed thing once")
         if "looks" not in table and self.kind != "bound":
             table["looks"] = self._looks(n)
         try:
