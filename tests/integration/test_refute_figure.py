@@ -78,8 +78,15 @@ def test_where_there_is_nothing_to_draw_it_says_so(verifier: Verifier, tmp_path:
 
     expressions = str(PROBLEMS / "squares-of-ordered-matrices.json")
     said = verifier("refute", expressions, "--figure", "m.svg")
-    assert said.code == 2
-    assert "no steps to draw" in said.err
+    assert said.code == 0
+    assert "no picture: the problem has no steps" in said.out
+    said = verifier("refute", expressions, "--figure", "m.svg", "--json")
+    assert (said.document["answer"], said.document["certificate"]) == (
+        "VIOLATED",
+        f"{Path(expressions).stem}.certificate.json",
+    )
+    assert (said.document["figure"], said.document["no_figure"]) == (None, "the problem has no steps")
+    assert not (tmp_path / "m.svg").exists()
 
 
 def test_matplotlib_is_imported_for_a_picture_only(tmp_path: Path) -> None:

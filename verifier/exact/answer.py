@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from verifier.model.answers import ExactAnswer
 
@@ -21,12 +21,16 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Where an inequality fails: step, component, and both sides exactly; the left one None where too long to write."""
+    """Where an inequality fails: step, component, and both sides; the left one None where too long to write.
+
+    `rhs_is` is "bound" where the claim's own right side is irrational and `rhs` a rational number above it.
+    """
 
     t: int
     component: int
     lhs: Fraction | None
     rhs: Fraction
+    rhs_is: Literal["exact", "bound"] = "exact"
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,8 @@ def _sides(conclusion: Decided[arb]) -> tuple[str, ...]:
     found = witness_of(conclusion.shows)
     if "left" in found:
         return (f"left side {found['left']}", f"right side {found['right']}")
-    lists = {name: value for name, value in found.items() if name != "at"}
+    names = {"x": "witness vector x", "value": "⟨Mx, x⟩"}
+    lists = {names.get(name, name): value for name, value in found.items() if name != "at"}
     return tuple(f"{name}: {', '.join(map(str, v)) if isinstance(v, list) else v}" for name, v in lists.items())
 
 

@@ -80,7 +80,7 @@ def instance_text(instance: Instance[arb]) -> str:
         case matrix:
             found = _indefinite(matrix, instance.first)
             if "x" in found:
-                return f"⟨Mx, x⟩ = {short_text(Fraction(found['value']))} < 0 for the vector x given{place}"
+                return f"⟨Mx, x⟩ = {short_text(Fraction(found['value']))} < 0 for the witness vector x{place}"
             i, j = found["entries"]
             return f"the entries ({i}, {j}) and ({j}, {i}) differ{place}"
 

@@ -64,9 +64,9 @@ def _first_of(follower: Follower, walk: Walk, place: tuple[int, int]) -> Failure
     tail = walk.tail
     assert tail is not None
     if not tail.exact_at(t):
-        return Failure(t, i, None, follower.bound.rhs(t))
+        return Failure(t, i, None, follower.bound.rhs(t), follower.bound.rhs_is)
     top, over = tail.energy(i, t)
-    return Failure(t, i, Fraction(top, 2 * over), follower.bound.rhs(t))
+    return Failure(t, i, Fraction(top, 2 * over), follower.bound.rhs(t), follower.bound.rhs_is)
 
 
 def under(follower: Follower, rule: IndexRule) -> Branch:
