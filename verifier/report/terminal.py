@@ -84,6 +84,7 @@ def _probe(probe: ProbeResult) -> list[RenderableType]:
 def _exact(probe: ProbeResult, found: ExactEvidence) -> list[str]:
     return [
         f"probe {plain(probe.name)}: {problem_line(probe)}; {answer_line(found)}",
+        *(f"  {name}: {value}" for name, value in problem_rows(found)),
         *(
             f"  {'holds' if row.holds else 'FAILS'}: {row.name} ({row.sentence}{row.witness and '; '}{row.witness})"
             for row in hypothesis_rows(found)

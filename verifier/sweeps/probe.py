@@ -14,6 +14,7 @@ from verifier.model.complaints import listed, shown
 from verifier.model.numbers import parse_rational
 from verifier.model.probes import ProbeTable, named_expectation
 from verifier.model.tables import (
+    Line,
     Number,
     Path,
     Table,
@@ -70,6 +71,7 @@ CHECKS: Mapping[Literal["equals", "values"], type[Table]] = {"equals": EqualsTab
 class ControlTable(Table):
     target: TargetName
     expect: Any
+    why: Line = ""
 
 
 class PlannedTable(Table):
@@ -183,7 +185,9 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
         planned_seconds={int(scale): float(parse_rational(text)) for scale, text in table.planned.seconds.items()},
         rule=rule,
         controls=tuple(
-            Control(control.target, _expectation(control.expect, path=(*path, "controls", index, "expect")))
+            Control(
+                control.target, _expectation(control.expect, path=(*path, "controls", index, "expect")), control.why
+            )
             for index, control in enumerate(table.controls)
         ),
     )
