@@ -15,7 +15,15 @@ from verifier.model.results import CaseResult, ExactEvidence, ProbeResult
 from verifier.model.rulings import Ruling
 from verifier.report import sentences
 from verifier.report.changes import would_change
-from verifier.report.exact import answer_line, exact_evidence, exact_lines, float_lines, hypothesis_rows, problem_line
+from verifier.report.exact import (
+    answer_line,
+    exact_evidence,
+    exact_lines,
+    float_lines,
+    hypothesis_rows,
+    problem_line,
+    problem_rows,
+)
 from verifier.report.growth import Growth, design_line, evidence_line, growth, sigma_line, size_line, slope_line
 from verifier.report.numbers import rows
 from verifier.report.text import plain, plain_lines
