@@ -136,37 +136,43 @@ def check(output: Output, certificate: Path) -> None:
 @click.command()
 @click.argument("certificate", type=click.Path(path_type=Path))
 @click.option("--time-limit", metavar="100s", help="Stop with the smallest start found after this long.")
+@click.option("--keep-parameters", is_flag=True, help="Change the start alone, not B or the method's parameters.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="CERT", help="Where to write the new certificate.")
 @with_output
-def shrink(output: Output, certificate: Path, time_limit: str | None, out: Path | None) -> None:
+def shrink(
+    output: Output, certificate: Path, time_limit: str | None, out: Path | None, *, keep_parameters: bool
+) -> None:
     """Make the start of a certificate smaller: fewer coordinates, fewer tokens, smaller numbers, the same answer."""
     import json
 
     from verifier.exact import parse_problem, refutation_document
     from verifier.exact import shrink as make_smaller
     from verifier.exact.reading import Reader, read_json
+    from verifier.exact.spoken import tokens_text
 
     document = Reader(read_json(certificate), str(certificate))
     if not isinstance(document.value, dict) or "problem" not in document.value:
         raise document.error("this is not a certificate: it holds no problem", mend="give a file that refute wrote")
     given = parse_problem(document.value["problem"], where=f"{certificate}: problem")
-    small = make_smaller(given, time_limit=seconds_of(time_limit, option="--time-limit"))
+    small = make_smaller(
+        given, time_limit=seconds_of(time_limit, option="--time-limit"), keep_parameters=keep_parameters
+    )
     path = _write(small.found, out or Path(f"{certificate.stem}.small.json"))
     assert path is not None
     start = small.document["state"]
     tokens = start.get("tokens")
-    size = (
-        f"is {json.dumps(next(iter(start.values())), ensure_ascii=False)}"
-        if tokens is None
-        else f"has {len(tokens)} tokens of dimension {len(tokens[0])}"
-    )
-    sentence = f"The smallest start found {size}. {small.found.sentence}"
+    shown = json.dumps(next(iter(start.values())), ensure_ascii=False) if tokens is None else tokens_text(tokens)
+    changes = small.changes or ("nothing but the start was changed",)
+    for change in changes:
+        output.show(f"  {change}")
+    sentence = f"The smallest start found: {shown}. {small.found.sentence}"
     output.result(
         "verifier/shrink/1",
         sentence,
         next_=[shlex.join(["verifier", "check", path])],
         start=start,
         tokens=tokens,
+        changes=list(small.changes),
         tried=small.tried,
         **refutation_document(small.found, certificate=path, floats=None),
     )

@@ -24,8 +24,12 @@ class Guard:
 
     def holds(self, z: Vector) -> bool:
         """Whether the guard holds at z."""
-        value = dot(self.a, z) + self.b
+        value = self.value(z)
         return value > 0 or (value == 0 and not self.strict)
+
+    def value(self, z: Vector) -> Fraction:
+        """aᵀz + b."""
+        return dot(self.a, z) + self.b
 
 
 @dataclass(frozen=True, slots=True)
