@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -82,9 +83,36 @@ def test_holding_here_is_not_holding_everywhere() -> None:
 def test_no_precision_separates_equal_sides() -> None:
     found = answer("sqrt(2)*sqrt(3) < sqrt(6)")
     assert found.answer is ExactAnswer.AMBIGUOUS
-    assert "4,000 bits" in found.sentence
+    assert "the sides agree to 4,000 bits and may be equal; not decided" in found.sentence
     unmet = answer("x < 0", "sqrt(2)*sqrt(3) <= sqrt(6)")
     assert unmet.answer is ExactAnswer.UNSUPPORTED_HYPOTHESIS
+
+
+@pytest.mark.parametrize(
+    ("formula", "gap"),
+    [
+        ("x + (1/10)^20 <= x", "1/100000000000000000000"),
+        ("x <= x - 1/7^60", "1.96841923012e-51..."),
+        ("x + (1/10)^20 != x + (1/10)^20", "0"),
+    ],
+)
+def test_rational_sides_that_are_close_come_with_their_difference(formula: str, gap: str) -> None:
+    found = answer(formula)
+    assert f"is false, left - right = {gap}" in found.sentence
+    assert found.notes[-1] == f"left - right = {gap}"
+
+
+def test_enclosed_sides_that_are_close_come_with_an_enclosed_difference() -> None:
+    (said,) = re.findall(r"left - right = \[(\S+) \+/- (\S+)\]", answer("sqrt(2) + 1/10^30 <= sqrt(2)").sentence)
+    middle, radius = map(Fraction, said)
+    assert abs(middle - Fraction(1, 10**30)) <= radius < Fraction(1, 10**36)
+
+
+@pytest.mark.parametrize("formula", ["x <= 1", "sqrt(x) <= 1", "x != 2", "x < 1999999/1000000"])
+def test_other_sides_stand_alone(formula: str) -> None:
+    found = answer(formula)
+    assert found.answer is ExactAnswer.VIOLATED
+    assert "left - right" not in " ".join([found.sentence, *found.notes])
 
 
 @pytest.mark.parametrize("gap", [2, 12, 30, 70, 150, 290])
