@@ -58,7 +58,15 @@ def size_of(state: object) -> int:
     return sum(map(str.isdigit, json.dumps(state)))
 
 
-@pytest.mark.parametrize("name", ["heavy-ball", "powell", "descent-ascent-simultaneous", "clipped-descent"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("heavy-ball", marks=pytest.mark.slow),
+        pytest.param("powell", marks=pytest.mark.slow),
+        "descent-ascent-simultaneous",
+        "clipped-descent",
+    ],
+)
 def test_a_map_gets_smaller_numbers_and_keeps_its_answer(name: str, tmp_path: Path) -> None:
     given, small = read_problem(PROBLEMS / f"{name}.json"), shrunk(name)
     certificate = small.found.certificate
