@@ -49,6 +49,15 @@ Map = tuple[tuple[Branch, ...], ...]
 """Phases, each a list of branches; at time t the phase is t mod their number."""
 
 
+def numbers_of(map_: Map) -> Iterator[Fraction]:
+    """Every number of a map."""
+    for phase in map_:
+        for branch in phase:
+            for row in (*branch.M, branch.c, *(guard.a for guard in branch.guards)):
+                yield from row
+            yield from (guard.b for guard in branch.guards)
+
+
 def branch_at(map_: Map, t: int, z: Vector) -> int | None:
     """The admissible branch at time t, or None where there is none."""
     for index, branch in enumerate(map_[t % len(map_)]):
