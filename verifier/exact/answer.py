@@ -55,7 +55,8 @@ class Horizon:
     first step at which the bound falls below the last energy if that stays as it is; None where the energy is 0.
     `trend_crossing` is the same if the energy keeps falling like the power of t that joins its value at the last
     power of two up to half way with its last value; None where that power is as steep as the bound's own, or unknown.
-    `would_catch` names known counterexamples (name, step needed, whether this run reached it).
+    `would_catch` names known counterexamples (name, step needed, whether this run reached it). `partly`: ties leave
+    several selections, some are decided, and the numbers here are those of the open ones.
     """
 
     t: int
@@ -65,6 +66,7 @@ class Horizon:
     stopped_by: str
     trend_crossing: int | None = None
     would_catch: tuple[tuple[str, int, bool], ...] = ()
+    partly: bool = False
 
 
 @dataclass(frozen=True, slots=True)

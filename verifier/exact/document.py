@@ -59,6 +59,7 @@ def refutation_document(found: Refutation, *, certificate: str | None, floats: d
                 {"name": name, "step": step, "reached": reached} for name, step, reached in horizon.would_catch
             ],
             "stopped_by": horizon.stopped_by,
+            "partly": horizon.partly,
         },
         "search": None if found.search is None else _search(found.search),
         "notes": list(found.notes),

@@ -57,7 +57,7 @@ class ExactAnswer(SentenceEnum):
     HOLDS_FOR_ALL = "HOLDS_FOR_ALL", "the conclusion holds for this instance, at every step"
     VERIFIED_TO_HORIZON = (
         "VERIFIED_TO_HORIZON",
-        "nothing against the conclusion was found up to the horizon; nothing is known beyond it",
+        "the conclusion is not shown to fail up to the horizon; nothing is known beyond it",
     )
     AMBIGUOUS = "AMBIGUOUS", "the answer depends on how a tie is broken, or two sides cannot be told apart"
     UNSUPPORTED_HYPOTHESIS = "UNSUPPORTED_HYPOTHESIS", "the instance is not shown to satisfy the hypotheses"
