@@ -27,7 +27,9 @@ from pydantic.fields import FieldInfo
 from verifier.casefile import load, schema
 from verifier.cli.main import COMMANDS
 from verifier.cli.main import verifier as root_command
+from verifier.exact import parse_problem
 from verifier.exact import probe as exact_probe
+from verifier.exact.systems import systems
 from verifier.model.probes import ProbeTable
 from verifier.stats.contrasts import contrasts
 from verifier.stats.growth_rule import HALF_BAR, LEAST_SCALES, GrowthAnswer, decide
@@ -37,6 +39,7 @@ from verifier.sweeps import probe, replication
 
 ROOT = Path(__file__).parents[2]
 README, CASE_PAGE = ROOT / "README.md", ROOT / "docs/writing-a-case.md"
+PROBLEM_PAGE = ROOT / "docs/writing-a-problem.md"
 RULE_PAGE, EXACT_PAGE = ROOT / "docs/growth-rule.md", ROOT / "docs/exact-counterexamples.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGE_NAMES = [path.relative_to(ROOT).as_posix() for path in PAGES]
@@ -74,7 +77,7 @@ def all_commands() -> list[str]:
 
 @dataclass(frozen=True)
 class Desk:
-    """A folder with copies of cases/, problems/ and docs/tables/ and a home of its own, where a reader types commands."""
+    """A folder with copies of cases/, problems/, docs/tables/ and a home of its own, where a reader types commands."""
 
     folder: Path
 
@@ -161,6 +164,29 @@ def test_a_manifest_is_written_for_runs_elsewhere(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "paging.manifest.json").read_text())
     page = (ROOT / "docs/runs-elsewhere.md").read_text()
     assert all(f"`{key}" in page for key in (*manifest, *manifest["units"][0]))
+
+
+def shown_problems() -> dict[str, Any]:
+    """The problem files of docs/writing-a-problem.md: a name at the end of a paragraph, and the block after it."""
+    page = PROBLEM_PAGE.read_text()
+    named = dict(re.findall(r"`([\w-]+\.json)`:\n\n```json\n(.*?)^```$", page, re.DOTALL | re.MULTILINE))
+    assert len(named) == sum(block.language == "json" for block in blocks(PROBLEM_PAGE))
+    return {name: json.loads(text) for name, text in named.items()}
+
+
+def test_the_problems_of_the_page_run(tmp_path: Path) -> None:
+    for name, problem in shown_problems().items():
+        (tmp_path / name).write_text(json.dumps(problem))
+    Desk(tmp_path).follow(PROBLEM_PAGE)
+
+
+def test_the_page_has_a_problem_of_every_kind() -> None:
+    problems = [parse_problem(problem).document for problem in shown_problems().values()]
+    shipped = {"clipped-descent", "three-block-admm"}  # explained where a system is added; a linear iteration
+    formats = {"hardmax-frank-wolfe", "piecewise-affine", "expressions"}
+    named = {problem["system"] for problem in shown_problems().values()}
+    assert named == (set(systems()) | formats) - shipped
+    assert any("find" in problem["state"] for problem in problems)
 
 
 @pytest.fixture(scope="module")

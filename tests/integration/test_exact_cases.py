@@ -74,7 +74,7 @@ def test_a_person_reads_where_it_fails_and_how_to_check_it(verifier: Verifier, t
     said = verifier("run", "tokens")
     assert said.code == 0, said.err
     assert "11498881/51714450" in said.out
-    assert "at every t ≥ 224 some component fails (component 0 from 224 and 1 from 225)" in said.out
+    assert "at every t ≥ 224 some token fails (token 0 from 224 and 1 from 225)" in said.out
     assert "verifier check verifier-reports/tokens-" in said.out
     assert "no control shows that the set-up would have found the opposite" in said.out
 

@@ -63,3 +63,15 @@ def test_an_open_assignment_is_found_and_certified(tmp_path: Path, verifier: Ver
     said = verifier("refute", str(write(tmp_path, problem)), "--json").document
     assert said["answer"] == "VIOLATED"
     assert verifier("check", said["certificate"]).code == 0
+
+
+def test_expect_decides_the_exit_code(verifier: Verifier) -> None:
+    path = str(SHIPPED[0])
+    assert verifier("refute", path, "--expect", "VIOLATED").code == 0
+    said = verifier("refute", path, "--expect", "HOLDS_FOR_ALL")
+    assert said.code == 10
+    assert "expected was HOLDS_FOR_ALL" in said.out
+    said = verifier("refute", path, "--expect", "HOLDS_FOR_ALL", "--json")
+    assert said.code == 10
+    assert said.document["expected"] == {"answer": "HOLDS_FOR_ALL", "met": False}
+    assert verifier("refute", path, "--expect", "WRONG").code == 2

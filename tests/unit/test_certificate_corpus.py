@@ -53,6 +53,7 @@ def test_the_seeds_are_what_brute_force_builds_and_are_true() -> None:
         assert (CHECK(text.encode()).word, judge(text.encode()).true) == ("ACCEPTED", True), name
 
 
+@pytest.mark.slow
 def test_the_corpus_has_every_kind_and_every_operation_still_gives_the_same_mutants() -> None:
     order = list(SEEDS)
     drawn = iter(sorted(EVERY, key=lambda line: order.index(line["seed"])))

@@ -96,7 +96,13 @@ def test_refute_and_check_on_the_command_line(tmp_path: Path) -> None:
     code, (said,) = command("refute", str(PROBLEMS / "frank-wolfe-4-1.json"), "--out", "c.json", folder=tmp_path)
     assert code == 0
     assert said["answer"] == "VIOLATED_FOR_ALL"
-    assert said["first_violation"] == {"t": 224, "component": 0, "lhs": "11498881/51714450", "rhs": "2/9"}
+    assert said["first_violation"] == {
+        "t": 224,
+        "component": 0,
+        "lhs": "11498881/51714450",
+        "rhs": "2/9",
+        "rhs_is": "exact",
+    }
     assert (said["fails_from"], said["fails_from_by_component"]) == (224, [224, 225])
     assert all(h["holds"] for h in said["hypotheses"])
     assert said["ties"] is None

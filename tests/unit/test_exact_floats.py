@@ -157,6 +157,7 @@ def plain_floats(points: list[list[Fraction]], form: str, steps: int, *, last: b
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["lowest-index", "highest-index"])
 def test_first_violations_are_those_of_a_plain_float_loop(ties: str) -> None:
     rng = seeded(5)

@@ -53,14 +53,17 @@ STARTS: dict[str, list[list[Any]]] = {
 }
 
 
+MARKED = [pytest.param(name, marks=pytest.mark.slow) if name == "64 tokens" else name for name in STARTS]
+
+
 @pytest.mark.parametrize("ties", ["lowest-index", "highest-index"])
-@pytest.mark.parametrize("name", STARTS)
+@pytest.mark.parametrize("name", MARKED)
 def test_every_start_is_decided_as_brute_force_sees_it(name: str, ties: str) -> None:
     document = problem(STARTS[name], ties=ties)
     agrees(decided(document), list(walk(document, 40)))
 
 
-@pytest.mark.parametrize("name", STARTS)
+@pytest.mark.parametrize("name", MARKED)
 def test_every_selection_gets_an_answer(name: str) -> None:
     assert decided(problem(STARTS[name])).answer
 

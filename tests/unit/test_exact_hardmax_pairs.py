@@ -106,6 +106,7 @@ def brute_force(a: int, b: int, rule: str, last: int) -> tuple[Told, bool]:
     return Told(first, (fails_since[0], fails_since[1])), tied
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_closed_forms_and_the_finder_tell_the_same(order: str) -> None:
     for p in range(1, MOST + 1):

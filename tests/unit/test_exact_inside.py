@@ -208,6 +208,7 @@ def test_a_tie_that_decides_where_the_origin_goes_is_ambiguous(
         assert answer({**document, "ties": rule}, horizon=200).answer is said
 
 
+@pytest.mark.slow
 def test_branches_that_agree_give_one_answer_and_every_exit() -> None:
     agreeing = []
     rng = random.Random(5)  # noqa: S311  # reproducible, not secret

@@ -52,6 +52,22 @@ def test_what_is_not_strict_json_is_refused(text: str, what: str) -> None:
     assert caught.value.mend
 
 
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (GOOD.replace('"4"', "4.0"), "p.json: state.tokens[0][0]"),
+        (GOOD.replace('"4"', "-Infinity"), "p.json: state.tokens[0][0]"),
+        (GOOD.replace('"4"', "1" * 40), "p.json: state.tokens[0][0]"),
+        ("1e5", "p.json"),
+        ('{"a b": [1, {"c": 0.5}], "d": 0.25}', 'p.json: "a b"[1].c'),
+    ],
+)
+def test_a_number_that_no_file_may_hold_names_its_path(text: str, where: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_json(text.encode(), where="p.json")
+    assert caught.value.where == where
+
+
 def test_bytes_that_are_not_utf8_are_refused() -> None:
     with pytest.raises(BadInput, match="UTF-8"):
         parse_json(b'{"a": "\xff"}', where="p.json")

@@ -8,6 +8,7 @@ import sys
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,15 @@ def size_of(state: object) -> int:
     return sum(map(str.isdigit, json.dumps(state)))
 
 
-@pytest.mark.parametrize("name", ["heavy-ball", "powell", "descent-ascent-simultaneous", "clipped-descent"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("heavy-ball", marks=pytest.mark.slow),
+        pytest.param("powell", marks=pytest.mark.slow),
+        "descent-ascent-simultaneous",
+        "clipped-descent",
+    ],
+)
 def test_a_map_gets_smaller_numbers_and_keeps_its_answer(name: str, tmp_path: Path) -> None:
     given, small = read_problem(PROBLEMS / f"{name}.json"), shrunk(name)
     certificate = small.found.certificate
@@ -148,3 +157,97 @@ def test_the_command_shrinks_a_map(tmp_path: Path) -> None:
     said = json.loads(run.stdout)
     assert said["start"] == {"z": ["1", "0"]}
     assert said["tokens"] is None
+
+
+def two_sided(start: str, kink: str = "1") -> dict[str, Any]:
+    """x ← x/2 + 4 from the kink on and x/2 below it: from 8 on it goes up to 8, below the kink down to 0."""
+    branches = [
+        {"guards": [{"a": ["1"], "b": str(-Fraction(kink)), "relation": ">="}], "M": [["1/2"]], "c": ["4"]},
+        {"guards": [{"a": ["-1"], "b": kink, "relation": ">"}], "M": [["1/2"]], "c": ["0"]},
+    ]
+    return {
+        "schema": "verifier/problem/1",
+        "system": "piecewise-affine",
+        "parameters": {"map": [branches], "hypotheses": []},
+        "state": {"z": [start]},
+        "claim": {"name": "converges-to", "point": ["5"]},
+    }
+
+
+def touches(document: dict[str, Any], steps: int = 400) -> bool:
+    """By plain stepping: whether some state lies on the kink."""
+    x, kink = Fraction(document["state"]["z"][0]), Fraction(document["parameters"]["map"][0][1]["guards"][0]["b"])
+    for _ in range(steps):
+        if x == kink:
+            return True
+        x = x / 2 + (4 if x >= kink else 0)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("document", "meets"),
+    [
+        (two_sided("37/5"), False),
+        (two_sided("11/9", kink="1"), False),
+        (two_sided("-17/3"), False),
+        (two_sided("1"), True),
+        (two_sided("50/3", kink="9"), False),
+    ],
+)
+def test_no_orbit_is_moved_onto_a_boundary(document: dict[str, Any], *, meets: bool) -> None:
+    assert touches(document) == meets
+    small = shrink(parse_problem(document))
+    assert meets or not touches(small.document)
+    assert Fraction(small.document["state"]["z"][0]) != 5
+
+
+def test_a_kink_that_the_smallest_start_would_hit_is_avoided() -> None:
+    """0 is the smallest of all numbers, and here the kink."""
+    small = shrink(parse_problem(two_sided("7/3", kink="0")))
+    assert small.document["state"]["z"] != ["0"]
+    assert small.document["state"]["z"] == ["1"]
+
+
+def test_the_claimed_point_is_no_start() -> None:
+    document = {
+        "schema": "verifier/problem/1",
+        "system": "linear-iteration",
+        "parameters": {"M": [["1/2"]], "c": ["3"]},
+        "state": {"z": ["9/2"]},
+        "claim": {"name": "converges-to", "point": ["0"]},
+    }
+    assert shrink(parse_problem(document)).document["state"] == {"z": ["1"]}
+
+
+def changed(B: Any, some: list[list[str]], *, keep: bool = False) -> Shrunk:
+    document = problem(some)
+    document["parameters"]["B"] = B
+    return shrink(parse_problem(document), keep_parameters=keep)
+
+
+def test_what_became_of_the_matrix_is_said() -> None:
+    B = [["3", "0", "0"], ["0", "2", "1"], ["0", "1", "2"]]
+    some = [["0", "4", "0"], ["1", "-1", "0"], ["-1", "-1", "0"]]
+    small = changed(B, some)
+    assert small.changes == (
+        "tokens and B were restricted to coordinate 1 of 0 to 2",
+        "B was replaced by the identity",
+        "1 of 3 tokens was left out",
+    )
+    assert small.document["parameters"]["B"] == [["1"]]
+    kept = changed(B, some, keep=True)
+    assert kept.document["parameters"]["B"] == B
+    assert not any("B " in change for change in kept.changes)
+    only = changed([["1", "0"], ["0", "1"]], [["4", "0"], ["-1", "0"]])
+    assert only.changes == ("tokens and B were restricted to coordinate 0 of 0 to 1",)
+
+
+def test_parameters_that_changed_are_said_or_kept() -> None:
+    small = shrunk("heavy-ball")
+    (change,) = small.changes
+    slopes = small.document["parameters"]["hypotheses"][0]["slopes"]
+    assert change == f"the method's parameters were changed: slopes from [25, 1, 25] to [{', '.join(slopes)}]"
+    given = read_problem(PROBLEMS / "descent-ascent-alternating-half.json")
+    kept = shrink(given, keep_parameters=True)
+    assert kept.changes == ()
+    assert kept.document["parameters"] == given.document["parameters"]

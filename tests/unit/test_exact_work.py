@@ -19,7 +19,7 @@ NO_CODE = Code("0" * 64, {})
 
 
 def call(name: str = "frank-wolfe-4-1.json", horizon: int = 1_000) -> ExactCall:
-    return ExactCall("a" * 64, name, (PROBLEMS / name).read_bytes(), horizon)
+    return ExactCall("a" * 64, name, (PROBLEMS / name).read_bytes(), horizon, "f" * 64)
 
 
 def test_a_row_holds_the_finding_the_certificate_and_what_the_checker_said() -> None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import os
+import re
+import subprocess
+import sys
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,9 +88,36 @@ def test_holding_here_is_not_holding_everywhere() -> None:
 def test_no_precision_separates_equal_sides() -> None:
     found = answer("sqrt(2)*sqrt(3) < sqrt(6)")
     assert found.answer is ExactAnswer.AMBIGUOUS
-    assert "4,000 bits" in found.sentence
+    assert "the sides agree to 4,000 bits and may be equal; not decided" in found.sentence
     unmet = answer("x < 0", "sqrt(2)*sqrt(3) <= sqrt(6)")
     assert unmet.answer is ExactAnswer.UNSUPPORTED_HYPOTHESIS
+
+
+@pytest.mark.parametrize(
+    ("formula", "gap"),
+    [
+        ("x + (1/10)^20 <= x", "1/100000000000000000000"),
+        ("x <= x - 1/7^60", "1.96841923012e-51..."),
+        ("x + (1/10)^20 != x + (1/10)^20", "0"),
+    ],
+)
+def test_rational_sides_that_are_close_come_with_their_difference(formula: str, gap: str) -> None:
+    found = answer(formula)
+    assert f"is false, left - right = {gap}" in found.sentence
+    assert found.notes[-1] == f"left - right = {gap}"
+
+
+def test_enclosed_sides_that_are_close_come_with_an_enclosed_difference() -> None:
+    (said,) = re.findall(r"left - right = \[(\S+) \+/- (\S+)\]", answer("sqrt(2) + 1/10^30 <= sqrt(2)").sentence)
+    middle, radius = map(Fraction, said)
+    assert abs(middle - Fraction(1, 10**30)) <= radius < Fraction(1, 10**36)
+
+
+@pytest.mark.parametrize("formula", ["x <= 1", "sqrt(x) <= 1", "x != 2", "x < 1999999/1000000"])
+def test_other_sides_stand_alone(formula: str) -> None:
+    found = answer(formula)
+    assert found.answer is ExactAnswer.VIOLATED
+    assert "left - right" not in " ".join([found.sentence, *found.notes])
 
 
 @pytest.mark.parametrize("gap", [2, 12, 30, 70, 150, 290])
@@ -216,6 +249,38 @@ def test_batches_stay_within_the_bounds_and_repeat() -> None:
     assert len({str(state) for state in states}) > 190
 
 
+DRAWN = """
+import hypothesis
+{imported}
+from verifier.exact.expressions.candidates import strategy
+seen = []
+@hypothesis.seed(1)
+@hypothesis.settings(max_examples=60, database=None, derandomize=False, phases=[hypothesis.Phase.generate])
+@hypothesis.given(strategy({problem!r}))
+def test(state): seen.append(state)
+test()
+print(seen)
+"""
+
+
+def test_draws_do_not_depend_on_what_is_loaded(tmp_path: Path) -> None:
+    """Hypothesis mixes constants of local modules into whole numbers that it draws itself."""
+    problem = copy.deepcopy(OPEN)
+    problem["state"]["find"] = {"numerator": 1_000, "denominator": 1_000}
+    (tmp_path / "constants.py").write_text(f"SOME = {list(range(300, 800))}\n")
+
+    def drawn(imported: str) -> str:
+        script = DRAWN.format(imported=imported, problem=problem)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])}
+        command = [sys.executable, "-W", "ignore", "-c", script]
+        run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        return run.stdout
+
+    said = drawn("")
+    assert len(said) > 1_000
+    assert said == drawn("import constants")
+
+
 @given(strategy(OPEN))
 @settings(max_examples=50)
 def test_drawn_states_stay_within_the_bounds(state: dict[str, Any]) -> None:
@@ -230,7 +295,7 @@ def test_a_counterexample_is_drawn_and_made_small() -> None:
         return refute(parse_problem({**problem, "state": state})).answer is ExactAnswer.VIOLATED
 
     state = find(strategy(problem), violated, settings=settings(derandomize=True, database=None, max_examples=200))
-    assert max(abs(x) for x in numbers(list(state["assignment"].values()))) <= 3
+    assert max(abs(x) for x in numbers(list(state["assignment"].values()))) <= 4  # 7 are allowed
 
 
 def test_symmetric_matrices_where_a_hypothesis_asks_for_them() -> None:

@@ -165,6 +165,26 @@ def test_variables_are_names_with_shapes(variables: dict[str, Any]) -> None:
         parse_problem(problem)
 
 
+@pytest.mark.parametrize(
+    ("formula", "mend"),
+    [
+        ("z < 1", "the names here are A, v, x and y, the functions abs, exp, if, log, max, min, sqrt and sum"),
+        ("xx < 1", "the nearest valid name is x; the names here are A, v, x and y, the functions abs"),
+        ("0 < sum(k in 0..1: j)", "the names here are A, k, v, x and y"),
+        ("cos(x) < 1", "the functions are abs, exp, if, log, max, min, sqrt and sum"),
+        ("sqr(x) < 1", "the nearest valid one is sqrt"),
+        ("x^(1/2) < 1", "sqrt(x) for x^(1/2)"),
+        ("x^-2 < 1", "1/x^2 for x^-2"),
+        ("x >= 1", "swap the sides: write a >= b as b <= a"),
+        ("x > 1", "swap the sides: write a > b as b < a"),
+    ],
+)
+def test_a_complaint_says_what_to_write(formula: str, mend: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_formula(formula, SHAPES)
+    assert mend in caught.value.mend
+
+
 def test_a_complaint_about_a_hypothesis_names_it() -> None:
     with pytest.raises(BadInput) as caught:
         parse_problem(document("0 < x", VALUES, ("0 < x", "0 < w")))

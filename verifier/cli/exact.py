@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from verifier.cli.options import seconds_of
 from verifier.cli.output import Output, with_output
 from verifier.cli.progress import StepProgress
+from verifier.model.answers import ExactAnswer
 from verifier.model.errors import Exit, InfrastructureFailed
 
 if TYPE_CHECKING:
@@ -27,9 +28,16 @@ CHECKER_SECONDS = 60
 @click.option("--out", type=click.Path(path_type=Path), metavar="CERT", help="Where to write the certificate.")
 @click.option("--figure", type=click.Path(path_type=Path), metavar="FILE.svg",
               help="Draw the claim's margin, exact and in float64; its numbers go to FILE.csv.")  # fmt: skip
+@click.option("--expect", type=click.Choice([*ExactAnswer]), help="Exit 10 unless this is the answer.")
 @with_output
 def refute(
-    output: Output, problem: Path, horizon: int, time_limit: str | None, out: Path | None, figure: Path | None
+    output: Output,
+    problem: Path,
+    horizon: int,
+    time_limit: str | None,
+    out: Path | None,
+    figure: Path | None,
+    expect: str | None,
 ) -> None:
     """Decide a claim for one start, exactly, and write a certificate where it fails.
 
@@ -38,23 +46,31 @@ def refute(
     from verifier.cli.figure import checked_target, draw
     from verifier.exact import SearchProblem, float_report, out_of_time, read_problem, refutation_document
     from verifier.exact import refute as decide
+    from verifier.exact.spoken import refutation_lines
 
     given = read_problem(problem)
-    target = None if figure is None else checked_target(figure, given)
+    target = None if figure is None else checked_target(figure)
     limit = seconds_of(time_limit, option="--time-limit")
     with StepProgress(_starts_line if isinstance(given, SearchProblem) else _step_line) as progress:
         found = decide(given, horizon=horizon, time_limit=limit, progress=progress)
         path = progress.kept = _write(found, out or Path(f"{problem.stem}.certificate.json"))
         floats = None if found.answer == "UNSUPPORTED_HYPOTHESIS" else float_report(given, found, horizon=horizon)
     if not output.json:
-        _show(output, found, floats, energy=given.document["system"] == "hardmax-frank-wolfe")
+        for line in refutation_lines(given, found, floats):
+            output.show(line)
     document = refutation_document(found, certificate=path, floats=floats)
+    met = expect in (None, found.answer)
+    if expect is not None:
+        document["expected"] = {"answer": expect, "met": met}
     if target is not None:
         drawn, reason = draw(given, found, target, horizon=horizon)
         document |= {"figure": drawn, "no_figure": reason or None}
         output.show(f"  picture: {drawn['svg']}, numbers: {drawn['csv']}" if drawn else f"  no picture: {reason}")
     next_ = [shlex.join(["verifier", "check", path])] if path else []
     output.result("verifier/refute/1", found.sentence, next_=next_, **document)
+    if not met:
+        output.show(f"expected was {expect}")
+        output.exit_code = Exit.DOES_NOT_HOLD
     if out_of_time(found):
         output.exit_code = Exit.NO_ANSWER
 
@@ -75,29 +91,6 @@ def _write(found: Refutation, path: Path) -> str | None:
         return None
     path.write_text(json.dumps(found.certificate, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     return str(path)
-
-
-def _show(output: Output, found: Refutation, floats: dict[str, Any] | None, *, energy: bool) -> None:
-    import json
-
-    from verifier.exact.horizons import horizon_sentences
-
-    output.show(f"{found.answer}: {found.answer.sentence}.")
-    for h in found.hypotheses:
-        output.show(f"  {'holds' if h.holds else 'FAILS':<6} {h.name}: {h.sentence}")
-    if found.search is not None and found.search.found_start is not None:
-        output.show(f"  start found: {json.dumps(found.search.found_start)}")
-    if found.ties is not None:
-        classes = ", ".join(map(str, found.ties.classes))
-        output.show(f"  first tie: t = {found.ties.t}, token {found.ties.token}, classes {classes}")
-    for sentence in horizon_sentences(found.horizon, energy=energy) if found.horizon is not None else []:
-        output.show(f"  {sentence}")
-    for form in floats["forms"] if floats else []:
-        output.show(f"  float64, {form.get('sentence') or ': '.join((form['form'], form['class']))}")
-    for note in found.notes:
-        output.show(f"  note: {note}")
-    if found.certificate is None:
-        output.show(f"  no certificate: {found.no_certificate}")
 
 
 @click.command()
@@ -143,37 +136,43 @@ def check(output: Output, certificate: Path) -> None:
 @click.command()
 @click.argument("certificate", type=click.Path(path_type=Path))
 @click.option("--time-limit", metavar="100s", help="Stop with the smallest start found after this long.")
+@click.option("--keep-parameters", is_flag=True, help="Change the start alone, not B or the method's parameters.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="CERT", help="Where to write the new certificate.")
 @with_output
-def shrink(output: Output, certificate: Path, time_limit: str | None, out: Path | None) -> None:
+def shrink(
+    output: Output, certificate: Path, time_limit: str | None, out: Path | None, *, keep_parameters: bool
+) -> None:
     """Make the start of a certificate smaller: fewer coordinates, fewer tokens, smaller numbers, the same answer."""
     import json
 
     from verifier.exact import parse_problem, refutation_document
     from verifier.exact import shrink as make_smaller
     from verifier.exact.reading import Reader, read_json
+    from verifier.exact.spoken import tokens_text
 
     document = Reader(read_json(certificate), str(certificate))
     if not isinstance(document.value, dict) or "problem" not in document.value:
         raise document.error("this is not a certificate: it holds no problem", mend="give a file that refute wrote")
     given = parse_problem(document.value["problem"], where=f"{certificate}: problem")
-    small = make_smaller(given, time_limit=seconds_of(time_limit, option="--time-limit"))
+    small = make_smaller(
+        given, time_limit=seconds_of(time_limit, option="--time-limit"), keep_parameters=keep_parameters
+    )
     path = _write(small.found, out or Path(f"{certificate.stem}.small.json"))
     assert path is not None
     start = small.document["state"]
     tokens = start.get("tokens")
-    size = (
-        f"is {json.dumps(next(iter(start.values())), ensure_ascii=False)}"
-        if tokens is None
-        else f"has {len(tokens)} tokens of dimension {len(tokens[0])}"
-    )
-    sentence = f"The smallest start found {size}. {small.found.sentence}"
+    shown = json.dumps(next(iter(start.values())), ensure_ascii=False) if tokens is None else tokens_text(tokens)
+    changes = small.changes or ("nothing but the start was changed",)
+    for change in changes:
+        output.show(f"  {change}")
+    sentence = f"The smallest start found: {shown}. {small.found.sentence}"
     output.result(
         "verifier/shrink/1",
         sentence,
         next_=[shlex.join(["verifier", "check", path])],
         start=start,
         tokens=tokens,
+        changes=list(small.changes),
         tried=small.tried,
         **refutation_document(small.found, certificate=path, floats=None),
     )

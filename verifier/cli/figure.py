@@ -15,19 +15,13 @@ if TYPE_CHECKING:
 MEND = "choose a folder that exists and can be written"
 
 
-def checked_target(path: Path, problem: Problem) -> Path:
-    """`path`, if a picture of this problem can be written there: asked before the work begins.
+def checked_target(path: Path) -> Path:
+    """`path`, if a picture can be written there: asked before the work begins.
 
-    Raises BadInput for another ending than .svg or a problem without steps, InfrastructureFailed for a folder that is
-    missing or not writable.
+    Raises BadInput for another ending than .svg, InfrastructureFailed for a folder that is missing or not writable.
     """
-    from verifier.exact.expressions.problem import ExpressionProblem
-
     if path.suffix != ".svg":
         raise BadInput("the picture is an SVG file", where=f"--figure {path}", mend="end its name in .svg")
-    if isinstance(problem, ExpressionProblem):
-        what = "a problem of expressions has no steps to draw"
-        raise BadInput(what, where=f"--figure {path}", mend="leave out --figure")
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise _unwritable(path, "the folder is missing or not writable")
     return path
@@ -37,7 +31,7 @@ def draw(problem: Problem, found: Refutation, path: Path, *, horizon: int) -> tu
     """Writes picture and numbers, each whole or not at all.
 
     Returns the paths under "svg" and "csv" and "", or None and the reason why there is nothing to draw: a start outside
-    the hypotheses, a search that found none. Raises InfrastructureFailed where a file cannot be written.
+    the hypotheses, a search that found none, expressions. Raises InfrastructureFailed where a file cannot be written.
     """
     from verifier.exact.margin_document import margins_of
     from verifier.report.files import write_whole

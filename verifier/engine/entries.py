@@ -74,7 +74,8 @@ def evidence_content(registration: str, probe: ProbeResult, evidence: Evidence |
 
 def _exact(found: ExactEvidence) -> Content:
     """What the finder says, and the certificate itself, so that the ledger alone is enough to check it."""
-    document = {key: hashable(value) for key, value in found.document.items()}
+    # the problem stands in the registered files and in the certificate
+    document = {key: hashable(value) for key, value in found.document.items() if key != "problem"}
     return {**document, "certificate": found.certificate}
 
 

@@ -8,6 +8,8 @@ from typing import Any
 from verifier.casefile import Case
 from verifier.engine.sweep import Asking, Results
 from verifier.engine.tasks import Task, failed_controls_words
+from verifier.exact.checker import check
+from verifier.exact.digest import finder_sha256
 from verifier.exact.probe import ExactProbe
 from verifier.ledger.merkle import CompactRange, leaf_hash
 from verifier.model.answers import NO_ANSWER, ExactAnswer, exact_outcome
@@ -25,7 +27,7 @@ def exact_tasks(case: Case, probe: ExactProbe) -> list[Task]:
     """The probe's problem, ending in an ExactRun, then its controls', each ending in a ControlRun."""
 
     def call(name: str) -> ExactCall:
-        return ExactCall(case.registration, name, case.files[name], probe.horizon)
+        return ExactCall(case.registration, name, case.files[name], probe.horizon, finder_sha256())
 
     own = Task(probe.name, 1, _decided(call(probe.problem)))
     controls = [
@@ -40,7 +42,22 @@ def _decided(call: ExactCall) -> Generator[Sequence[Job], Results, ExactRun]:
     row = results[call.key]
     if isinstance(row, Failure):
         return row
-    return Evidence("decision", None, (), _record(call, row), exact=exact_of(row))
+    found = exact_of(row)
+    if (unsound := _unsound(found)) is not None:
+        return Failure(f"{call.target}: {unsound}")
+    return Evidence("decision", None, (), _record(call, row), exact=found)
+
+
+def _unsound(found: ExactEvidence) -> str | None:
+    """Why a row is not believed: the store is a file that somebody may have edited, so its certificate is checked."""
+    if found.certificate is None:
+        return None
+    said = check(found.certificate.encode())
+    if said.word != "ACCEPTED" or said.text != found.checked:
+        return (
+            f"the stored certificate is not the one that was checked ({said.last_line}); move the store of units away"
+        )
+    return None
 
 
 def _record(call: ExactCall, row: Row) -> UnitsRecord:

@@ -66,8 +66,10 @@ def _recorded(content: Mapping[str, Any], transaction: Transaction) -> Entry | N
     """
     drawn = _units(content)
     for entry in transaction.entries("evidence", registration=content["registration"]):
-        same_end = entry.content["probe"] == content["probe"] and entry.content.get("stage") == content.get("stage")
+        same_end = all(entry.content.get(key) == content.get(key) for key in ("probe", "stage"))
         drawn_here = "ingested" not in entry.content
+        if _finder(entry.content) != _finder(content):  # another finder is asked anew, and may find more
+            continue
         if not (same_end and drawn_here) or not drawn or not (known := _units(entry.content)):
             continue
         differing = [name for name in known if name in drawn and known[name] != drawn[name]]
@@ -80,6 +82,10 @@ def _recorded(content: Mapping[str, Any], transaction: Transaction) -> Entry | N
         if known == drawn and entry.content["outcome"] == content["outcome"]:
             return entry
     return None
+
+
+def _finder(content: Mapping[str, Any]) -> Any:
+    return (content.get("exact") or {}).get("finder")
 
 
 def _units(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from verifier.model.answers import ExactAnswer
 
@@ -21,12 +21,16 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Where an inequality fails: step, component, and both sides exactly; the left one None where too long to write."""
+    """Where an inequality fails: step, component, and both sides; the left one None where too long to write.
+
+    `rhs_is` is "bound" where the claim's own right side is irrational and `rhs` a rational number above it.
+    """
 
     t: int
     component: int
     lhs: Fraction | None
     rhs: Fraction
+    rhs_is: Literal["exact", "bound"] = "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,8 @@ class Horizon:
     first step at which the bound falls below the last energy if that stays as it is; None where the energy is 0.
     `trend_crossing` is the same if the energy keeps falling like the power of t that joins its value at the last
     power of two up to half way with its last value; None where that power is as steep as the bound's own, or unknown.
-    `would_catch` names known counterexamples (name, step needed, whether this run reached it).
+    `would_catch` names known counterexamples (name, step needed, whether this run reached it). `partly`: ties leave
+    several selections, some are decided, and the numbers here are those of the open ones.
     """
 
     t: int
@@ -61,6 +66,7 @@ class Horizon:
     stopped_by: str
     trend_crossing: int | None = None
     would_catch: tuple[tuple[str, int, bool], ...] = ()
+    partly: bool = False
 
 
 @dataclass(frozen=True, slots=True)

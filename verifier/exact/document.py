@@ -22,7 +22,13 @@ def refutation_document(found: Refutation, *, certificate: str | None, floats: d
         "state": "partial" if out_of_time(found) else "done",
         "first_violation": None
         if first is None
-        else {"t": first.t, "component": first.component, "lhs": _side(first.lhs), "rhs": _side(first.rhs)},
+        else {
+            "t": first.t,
+            "component": first.component,
+            "lhs": _side(first.lhs),
+            "rhs": _side(first.rhs),
+            "rhs_is": first.rhs_is,
+        },
         "fails_from": found.fails_from,
         "fails_from_by_component": None
         if found.fails_from_by_component is None
@@ -53,6 +59,7 @@ def refutation_document(found: Refutation, *, certificate: str | None, floats: d
                 {"name": name, "step": step, "reached": reached} for name, step, reached in horizon.would_catch
             ],
             "stopped_by": horizon.stopped_by,
+            "partly": horizon.partly,
         },
         "search": None if found.search is None else _search(found.search),
         "notes": list(found.notes),

@@ -13,7 +13,8 @@ def horizon_sentences(horizon: Horizon, *, energy: bool) -> list[str]:
     """
     found = []
     if horizon.margin is not None and horizon.margin_at is not None:
-        found.append(f"smallest margin {horizon.margin:.4g} at t = {horizon.margin_at:,}")
+        whose = " of the selections that do not break the bound" if horizon.partly else ""
+        found.append(f"smallest margin{whose} {horizon.margin:.4g} at t = {horizon.margin_at:,}")
     if horizon.predicted_crossing is not None and energy:
         crossed = f"the bound would be crossed at t = {horizon.predicted_crossing:,}"
         found.append(f"if the energy stayed as it is {crossed}")

@@ -14,7 +14,7 @@ from verifier.model.answers import ExactAnswer
 from verifier.model.case import Control
 from verifier.model.complaints import shown
 from verifier.model.probes import ProbeTable, named_expectation
-from verifier.model.tables import Path, Table, TableError, form, nearest, validate
+from verifier.model.tables import Line, Path, Table, TableError, form, nearest, validate
 
 FileName = Annotated[
     str,
@@ -29,6 +29,7 @@ FileName = Annotated[
 class ExactControlTable(Table):
     problem: FileName
     expect: str
+    why: Line = ""
 
 
 class ExactTable(ProbeTable):
@@ -82,6 +83,7 @@ def parse_exact(data: Mapping[str, Any], *, path: Path) -> ExactProbe:
                 named_expectation(
                     control.expect, ExactAnswer, path=(*path, "controls", index, "expect"), whose="exact work"
                 ),
+                control.why,
             )
             for index, control in enumerate(table.controls)
         ),

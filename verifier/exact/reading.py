@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path as FilePath
@@ -49,7 +49,7 @@ def parse_json(data: bytes, *, where: str) -> Any:
     if _nesting(text) > MOST_NESTING:
         raise BadInput(f"brackets nest deeper than {MOST_NESTING}", where=where, mend="see docs/certificates.md")
     try:
-        return json.loads(
+        found = json.loads(
             text,
             parse_float=_no_float,
             parse_constant=_no_float,
@@ -61,6 +61,34 @@ def parse_json(data: bytes, *, where: str) -> Any:
         raise BadInput(what, where=f"{where}, line {error.lineno}", mend="mend the syntax there") from error
     except BadInput as error:
         raise BadInput(error.what, where=where, mend=error.mend) from error
+    refused = next(_refused(found, ()), None)
+    if refused is None:
+        return found
+    path, number = refused
+    place = path_text(path)
+    mend = 'write quantities as strings, such as "-7/3"'
+    raise BadInput(f"{shown(number.text)} is {number.what}", where=f"{where}: {place}" if place else where, mend=mend)
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A number that no file may hold, until its path is known."""
+
+    text: str
+    what: str
+
+
+def _refused(value: Any, path: Path) -> Iterator[tuple[Path, _Refused]]:
+    """The refused numbers of a value with their paths, in order."""
+    match value:
+        case _Refused():
+            yield path, value
+        case dict():
+            for key, inner in value.items():
+                yield from _refused(inner, (*path, key))
+        case list():
+            for index, inner in enumerate(value):
+                yield from _refused(inner, (*path, index))
 
 
 def _nesting(text: str) -> int:
@@ -75,14 +103,12 @@ def _nesting(text: str) -> int:
     return deepest
 
 
-def _no_float(text: str) -> Any:
-    raise BadInput(f"{shown(text)} is a float", mend='write quantities as strings, such as "-7/3"')
+def _no_float(text: str) -> _Refused:
+    return _Refused(text, "a float")
 
 
-def _small_integer(text: str) -> int:
-    if len(text) > 17 or text == "-0":
-        raise BadInput(f"{shown(text)} is not a counter", mend='write quantities as strings, such as "-7/3"')
-    return int(text)
+def _small_integer(text: str) -> int | _Refused:
+    return _Refused(text, "not a counter") if len(text) > 17 or text == "-0" else int(text)
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

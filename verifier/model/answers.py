@@ -50,9 +50,15 @@ class ExactAnswer(SentenceEnum):
     """What exact work can find."""
 
     VIOLATED = "VIOLATED", "the conclusion fails under the hypotheses"
-    VIOLATED_FOR_ALL = "VIOLATED_FOR_ALL", "the conclusion fails at every step from some step on"
-    HOLDS_FOR_ALL = "HOLDS_FOR_ALL", "the conclusion holds at every step of this instance"
-    VERIFIED_TO_HORIZON = "VERIFIED_TO_HORIZON", "the conclusion holds up to the horizon; nothing is known beyond it"
+    VIOLATED_FOR_ALL = (
+        "VIOLATED_FOR_ALL",
+        "the conclusion fails for good: at every step from some step on, or in the limit",
+    )
+    HOLDS_FOR_ALL = "HOLDS_FOR_ALL", "the conclusion holds for this instance, at every step"
+    VERIFIED_TO_HORIZON = (
+        "VERIFIED_TO_HORIZON",
+        "the conclusion is not shown to fail up to the horizon; nothing is known beyond it",
+    )
     AMBIGUOUS = "AMBIGUOUS", "the answer depends on how a tie is broken, or two sides cannot be told apart"
     UNSUPPORTED_HYPOTHESIS = "UNSUPPORTED_HYPOTHESIS", "the instance is not shown to satisfy the hypotheses"
 

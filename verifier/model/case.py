@@ -125,7 +125,11 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A known-answer run of a probe. `target` is what runs: a function of a sweep, a problem file of exact work."""
+    """A known-answer run of a probe, and why it is there.
+
+    `target` is what runs: a function of a sweep, a problem file of exact work.
+    """
 
     target: str
     expect: Expectation
+    why: str = ""

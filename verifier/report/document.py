@@ -224,6 +224,7 @@ def _control(probe: ProbeResult, run: ControlRun) -> dict[str, Any]:
         "probe": probe.name,
         "target": run.control.target,
         "expect": str(run.control.expect),
+        "why": run.control.why,
         "answer": str(result.answer),
         "outcome": json_value(result.outcome),
         "passed": result.passed,

@@ -14,6 +14,9 @@ from verifier.report.text import listed, plain
 MOST_WITNESS = 160
 """Characters of a witness that a table shows; all of them stand in the JSON."""
 
+MOST_PROBLEM = 400
+"""Characters of a parameter or a start that a report shows."""
+
 MOST_DIGITS = 60
 """Longer numbers are shown as decimals; the certificate has them in full."""
 
@@ -53,6 +56,8 @@ def witness_words(witness: Mapping[str, Any]) -> str:
 
 
 def _flat(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{plain(str(key))}: {_flat(item)}" for key, item in value.items())
     if isinstance(value, list):
         nested = any(isinstance(item, list) for item in value)
         return "; ".join(f"({_flat(item)})" for item in value) if nested else ", ".join(map(_flat, value))
@@ -70,11 +75,19 @@ def sides_line(found: ExactEvidence) -> str:
     first = found.document["first_violation"]
     if first is None:
         return ""
-    left, right = Fraction(first["lhs"]), Fraction(first["rhs"])
+    where = f"first at t = {first['t']:,}, {_part(found)} {first['component']}"
+    if first["lhs"] is None:
+        return f"{where}; the sides are too long to be written"
+    most = "at most " if first.get("rhs_is") == "bound" else ""  # an irrational right side, by a rational above it
     return (
-        f"first at t = {first['t']:,}, component {first['component']}: the left side is {number_words(left)}, "
-        f"the right side {number_words(right)}"
+        f"{where}: the left side is {number_words(Fraction(first['lhs']))}, "
+        f"the right side {most}{number_words(Fraction(first['rhs']))}"
     )
+
+
+def _part(found: ExactEvidence) -> str:
+    """What a component of the claim is called."""
+    return "token" if found.document["problem"]["system"] == "hardmax-frank-wolfe" else "component"
 
 
 def number_words(value: Fraction) -> str:
@@ -91,11 +104,12 @@ def fails_from_line(found: ExactEvidence) -> str:
     document = found.document
     if document["fails_from"] is None:
         return ""
-    text = f"at every t ≥ {document['fails_from']:,} some component fails"
+    part = _part(found)
+    text = f"at every t ≥ {document['fails_from']:,} some {part} fails"
     parts = document["fails_from_by_component"] or []
     if len(parts) > 1:
         each = [f"{i} {'never for good' if t is None else f'from {t:,}'}" for i, t in enumerate(parts)]
-        text += f" (component {listed(each)})"
+        text += f" ({part} {listed(each)})"
     return text
 
 
@@ -121,6 +135,18 @@ def exact_lines(found: ExactEvidence) -> list[str]:
     """The numbers of the finding, one line each."""
     lines = [sides_line(found), fails_from_line(found), tie_line(found)]
     return [line for line in lines if line]
+
+
+def problem_rows(found: ExactEvidence) -> list[tuple[str, str]]:
+    """What was tested, as (name, value): system, parameters, start, claim, tie rule."""
+    problem = found.document["problem"]
+    rows = [("system", problem["system"]), *problem["parameters"].items(), *problem["state"].items()]
+    rows += [("claim", problem["claim"]), *([("ties", problem["ties"])] if "ties" in problem else [])]
+    return [(plain(name), _short(_flat(value))) for name, value in rows]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_PROBLEM else f"{text[:MOST_PROBLEM]} … (in full in the problem file)"
 
 
 def problem_line(probe: ProbeResult) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache
+from importlib import resources
 from importlib.metadata import PackageNotFoundError, version
 from os import PathLike
 from pathlib import Path
@@ -16,11 +17,19 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from verifier.exact.margin_document import margin_series
+from verifier.model.canonical import sha256_hex
 from verifier.model.results import CaseResult, ExactEvidence, ProbeResult
 from verifier.model.rulings import Ruling, ruling_words
 from verifier.report import sentences
 from verifier.report.changes import would_change
-from verifier.report.exact import answer_line, exact_evidence, exact_lines, float_lines, hypothesis_rows
+from verifier.report.exact import (
+    answer_line,
+    exact_evidence,
+    exact_lines,
+    float_lines,
+    hypothesis_rows,
+    problem_rows,
+)
 from verifier.report.figure import figure_data, sweep_svg
 from verifier.report.files import write_whole
 from verifier.report.growth import design_line, evidence_line, explained, growth, sigma_line, size_line, slope_line
@@ -46,6 +55,7 @@ NARROWED = (
     "the cone slope's lower end to the whole-range slope's upper end."
 )
 PACKAGES = ("dispute-verifier", "numpy", "scipy", "matplotlib", "numba")
+CHECKER = "checker.py"
 _DOI = re.compile(r"10\.\d{4,9}/[A-Za-z0-9._;()/:-]{1,200}")
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,40}|[a-z-]+(\.[A-Z]{2})?/\d{7}v\d{1,3}")
 
@@ -59,7 +69,7 @@ def write_report(result: CaseResult, path: str | PathLike[str]) -> None:
 
 
 def write_certificates(result: CaseResult, report: str | PathLike[str]) -> dict[str, str]:
-    """Writes the certificate of every exact probe that has one beside the report; probe -> path.
+    """Writes the certificate of every exact probe that has one, and the checker, beside the report; probe -> path.
 
     Raises InfrastructureFailed where a file cannot be written.
     """
@@ -68,9 +78,16 @@ def write_certificates(result: CaseResult, report: str | PathLike[str]) -> dict[
         found = exact_evidence(probe)
         if found is not None and found.certificate is not None:
             path = Path(report).with_name(certificate_name(result, probe))
-            write_whole({path: found.certificate.encode()}, what="the certificate")
+            files = {path: found.certificate.encode(), path.with_name(CHECKER): checker_text()}
+            write_whole(files, what="the certificate")
             written[probe.name] = str(path)
     return written
+
+
+@cache
+def checker_text() -> bytes:
+    """The checker's one file."""
+    return (resources.files("verifier.exact") / CHECKER).read_bytes()
 
 
 def certificate_name(result: CaseResult, probe: ProbeResult) -> str:
@@ -146,6 +163,9 @@ def _exact(result: CaseResult, probe: ProbeResult) -> dict[str, Any] | None:
         return None
     return {
         "answer": answer_line(found),
+        "problem": problem_rows(found),
+        "shaded": bool(found.margins and found.margins["threshold"] is not None),
+        "checker_sha256": sha256_hex(checker_text()),
         "lines": exact_lines(found),
         "hypotheses": hypothesis_rows(found),
         "svg": Markup(_margin_svg(found)) if found.margins else None,  # noqa: S704  # matplotlib escapes its texts
@@ -177,6 +197,7 @@ def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
         "controls": [
             {
                 "target": sentences.control_name(run),
+                "why": plain(run.control.why),
                 "expected": sentences.expected(run),
                 "obtained": sentences.obtained(run),
                 "passed": run.result.passed,

@@ -219,7 +219,7 @@ def gate_line(result: CaseResult) -> str:
     """Whether anybody may write to the authors on this ground, and what stands in the way."""
     reasons = gate_reasons(result)
     if not reasons:
-        return "contact gate open: ruling, controls, quote, later versions and premises are in order"
+        return "contact gate open: ruling, controls, quote, later versions and premises, as declared, are in order"
     return f"contact gate closed, do not write to the authors on this ground: {'; '.join(reasons)}"
 
 

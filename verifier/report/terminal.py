@@ -15,7 +15,15 @@ from verifier.model.results import CaseResult, ExactEvidence, ProbeResult
 from verifier.model.rulings import Ruling
 from verifier.report import sentences
 from verifier.report.changes import would_change
-from verifier.report.exact import answer_line, exact_evidence, exact_lines, float_lines, hypothesis_rows, problem_line
+from verifier.report.exact import (
+    answer_line,
+    exact_evidence,
+    exact_lines,
+    float_lines,
+    hypothesis_rows,
+    problem_line,
+    problem_rows,
+)
 from verifier.report.growth import Growth, design_line, evidence_line, growth, sigma_line, size_line, slope_line
 from verifier.report.numbers import rows
 from verifier.report.replication import is_replication, look_rows, margin_design_line, margin_lines, margin_size_line
@@ -93,6 +101,7 @@ def _probe(probe: ProbeResult) -> list[RenderableType]:
 def _exact(probe: ProbeResult, found: ExactEvidence) -> list[str]:
     return [
         f"probe {plain(probe.name)}: {problem_line(probe)}; {answer_line(found)}",
+        *(f"  {name}: {value}" for name, value in problem_rows(found)),
         *(
             f"  {'holds' if row.holds else 'FAILS'}: {row.name} ({row.sentence}{row.witness and '; '}{row.witness})"
             for row in hypothesis_rows(found)

@@ -30,7 +30,12 @@ def exact_work(job: ExactCall) -> Row | Failure:
         if said.word != "ACCEPTED":
             return Failure(f"{job.target}: the finder says {found.answer}, the checker {said.last_line}")
         checked = said.text
-    document = {"sentence": found.sentence, **refutation_document(found, certificate=None, floats=floats)}
+    document = {
+        "sentence": found.sentence,
+        "finder": job.finder,
+        "problem": json.loads(job.text),
+        **refutation_document(found, certificate=None, floats=floats),
+    }
     series, _ = margins_of(problem, found, horizon=job.horizon)
     picture = None if series is None else margin_document(series)
     return exact_row(ExactEvidence(document, certificate, checked, picture))

@@ -132,12 +132,16 @@ class Inspection:
 
 @dataclass(frozen=True)
 class ExactCall:
-    """Exact work on one problem file: finder, then checker. `target` is the file's path in the case folder."""
+    """Exact work on one problem file: finder, then checker. `target` is the file's path in the case folder.
+
+    `finder` is the hash of the finder's code: another one may find more, so what it finds is kept apart.
+    """
 
     registration: str
     target: str
     text: bytes = field(repr=False)
     horizon: int
+    finder: str
 
     @cached_property
     def key(self) -> str:
@@ -147,6 +151,7 @@ class ExactCall:
                 "registration": self.registration,
                 "exact": hashlib.sha256(self.text).hexdigest(),
                 "horizon": self.horizon,
+                "finder": self.finder,
             }
         )
 

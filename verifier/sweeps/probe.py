@@ -14,6 +14,7 @@ from verifier.model.complaints import listed, shown
 from verifier.model.numbers import parse_rational
 from verifier.model.probes import ProbeTable, named_expectation
 from verifier.model.tables import (
+    Line,
     Number,
     Path,
     Table,
@@ -72,6 +73,7 @@ CHECKS: Mapping[Literal["equals", "values"], type[Table]] = {"equals": EqualsTab
 class ControlTable(Table):
     target: TargetName
     expect: Any
+    why: Line = ""
 
 
 class PlannedTable(Table):
@@ -209,6 +211,7 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
             Control(
                 control.target,
                 expectation(control.expect, GrowthAnswer, path=(*path, "controls", index, "expect")),
+                control.why,
             )
             for index, control in enumerate(table.controls)
         ),

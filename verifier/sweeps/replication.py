@@ -15,7 +15,7 @@ from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
 from verifier.model.probes import ProbeTable, named_expectation
-from verifier.model.tables import Path, Table, TableError, TargetName, choose, complaint, nearest, validate
+from verifier.model.tables import Line, Path, Table, TableError, TargetName, choose, complaint, nearest, validate
 from verifier.stats.bounded_design import CountRule, ProportionRule
 from verifier.stats.margin_answers import MarginAnswer
 from verifier.stats.margin_design import DifferenceRule, RatioRule
@@ -42,6 +42,7 @@ class RunsControlTable(Table):
     target: TargetName | None = None
     file: FileName | None = None
     expect: Any
+    why: Line = ""
 
 
 class PlannedReplicateTable(Table):
@@ -199,8 +200,8 @@ def _control(table: RunsControlTable, *, of_file: bool, path: Path) -> Control:
                 mend="write an outcome or an answer; a file of runs has no other check",
             )
         expect = named_expectation(table.expect, MarginAnswer, path=(*path, "expect"), whose="this rule")
-        return Control(own, expect)
-    return Control(own, expectation(table.expect, MarginAnswer, path=(*path, "expect")))
+        return Control(own, expect, table.why)
+    return Control(own, expectation(table.expect, MarginAnswer, path=(*path, "expect")), table.why)
 
 
 def check_runs(probe: ReplicationProbe, files: Mapping[str, bytes], *, path: Path, folder: str) -> None:

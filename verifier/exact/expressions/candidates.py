@@ -13,6 +13,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
+from verifier.exact.drawing import whole
 from verifier.exact.expressions.nodes import Comparison, Definite, Entry, ForAll, Formula, Name
 from verifier.exact.expressions.parser import Shape
 from verifier.exact.expressions.problem import Statement, read_expression_parameters
@@ -44,7 +45,7 @@ def strategy(problem_document: Document) -> SearchStrategy[Document]:
 
     @strategies.composite
     def states(draw: Any) -> Document:
-        return _state(lambda n: int(draw(strategies.integers(0, n - 1))), statement, limits)
+        return _state(lambda n: whole(draw, n), statement, limits)
 
     return states()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import NoReturn, TypeVar, cast
 
@@ -30,7 +31,7 @@ from verifier.exact.expressions.nodes import (
     Sum,
 )
 from verifier.exact.expressions.tokens import RESERVED, Token, complaint, tokenize
-from verifier.model.complaints import nearest, shown
+from verifier.model.complaints import listed, shown
 
 MOST_DEPTH = 32
 MOST_POWER = 64
@@ -39,6 +40,8 @@ MOST_RANGES = 8
 
 RELATIONS = ("<", "<=", "=", "!=")
 REAL_FUNCTIONS = ("sqrt", "exp", "log")
+FUNCTIONS = ("abs", "exp", "if", "log", "max", "min", "sqrt", "sum")
+"""What can be called inside an expression."""
 
 _Read = TypeVar("_Read")
 
@@ -169,7 +172,7 @@ class _Parser:
         relation = self._token
         if not self._at(*RELATIONS):
             found = shown(relation.text) if relation.text else "the end"
-            mend = "write a > b as b < a" if relation.text == ">" else "write one of <, <=, =, != between two sides"
+            mend = "write one of <, <=, =, != between two sides"
             self._fail(relation.at, f"a comparison is expected before {found}", mend)
         self._take()
         right = self._expression()
@@ -213,7 +216,12 @@ class _Parser:
         self._take()
         exponent = self._token
         if exponent.kind != "number" or int(exponent.text) > MOST_POWER:
-            self._fail(exponent.at, f"a power is a number from 0 to {MOST_POWER}", f"write x^2, up to x^{MOST_POWER}")
+            mend = f"write x^2, up to x^{MOST_POWER}"
+            if self._at("("):
+                mend += ", and sqrt(x) for x^(1/2)"
+            elif self._at("-"):
+                mend += ", and 1/x^2 for x^-2"
+            self._fail(exponent.at, f"a power is a number from 0 to {MOST_POWER}", mend)
         self._take()
         if self._at("^"):
             self._fail(self._token.at, "two powers in a row", "write (x^2)^3")
@@ -281,8 +289,7 @@ class _Parser:
         name = token.text
         index = name in self._scope
         if not index and name not in self._variables:
-            mend = nearest(name, [*self._variables, *self._scope], what="name")
-            self._fail(token.at, f"{name} is neither a variable nor an index in scope", mend)
+            self._unknown(token)
         sizes = () if index else self._variables[name].sizes
         if not self._at("["):
             if sizes:
@@ -300,6 +307,20 @@ class _Parser:
             what = f"{name} is {self._what_is(name)} and takes {('no index', 'one index', 'two indices')[len(sizes)]}"
             self._fail(opened.at, what, "give as many indices as the variable has")
         return Entry(token.at, name, tuple(indices))
+
+    def _unknown(self, token: Token) -> NoReturn:
+        """A name that is none: the nearest function if it is called, else the nearest name, else all there are."""
+        names = [*self._variables, *self._scope]
+        functions = listed(FUNCTIONS)
+        if self._at("("):
+            close = get_close_matches(token.text, FUNCTIONS, n=1)
+            mend = f"the nearest valid one is {close[0]}" if close else f"the functions are {functions}"
+            self._fail(token.at, f"{token.text} is no function", mend)
+        close = get_close_matches(token.text, [*names, *FUNCTIONS], n=1)
+        mend = f"the names here are {listed(sorted(names))}, the functions {functions}"
+        if close:
+            mend = f"the nearest valid name is {close[0]}; {mend}"
+        self._fail(token.at, f"{token.text} is neither a variable nor an index in scope", mend)
 
     # Ranges and scopes
 

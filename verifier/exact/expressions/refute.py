@@ -11,9 +11,10 @@ from flint import arb
 from verifier.exact.answer import Horizon, Hypothesis, Refutation
 from verifier.exact.expressions.balls import Balls, precision
 from verifier.exact.expressions.decide import Decided, certified_precision, decide
+from verifier.exact.expressions.evaluate import Sides
 from verifier.exact.expressions.meter import CERTIFIED_UNITS, Meter, OutOfTimeError
 from verifier.exact.expressions.problem import ExpressionProblem
-from verifier.exact.expressions.shown import clause, hypothesis_of, witness_of
+from verifier.exact.expressions.shown import clause, difference_text, hypothesis_of, witness_of
 from verifier.model.answers import ExactAnswer
 
 LADDER = (64, 128, 256, 512, 1_000, 2_000, 4_000)
@@ -78,11 +79,11 @@ def _answer(problem: ExpressionProblem, decisions: Decisions, bits: int, meter: 
         return _unsupported(
             f"The conclusion says nothing at this assignment: {clause(conclusion, bits)}.", (*hypotheses, defined)
         )
-    notes = _sides(conclusion)
+    notes = _sides(conclusion, bits)
     if conclusion.truth is None:
         return Refutation(
             ExactAnswer.AMBIGUOUS,
-            f"Not decided: the sides of the conclusion agree to {bits:,} bits; {clause(conclusion, bits)}.",
+            f"The conclusion is open: {clause(conclusion, bits)}.",
             hypotheses,
             no_certificate="no precision tried separates the sides",
             notes=notes,
@@ -116,14 +117,16 @@ def _unsupported(sentence: str, hypotheses: tuple[Hypothesis, ...]) -> Refutatio
     )
 
 
-def _sides(conclusion: Decided[arb]) -> tuple[str, ...]:
-    """What the conclusion compares, exactly."""
+def _sides(conclusion: Decided[arb], bits: int) -> tuple[str, ...]:
+    """What the conclusion compares, exactly, and the difference where both sides are close."""
     if conclusion.shows is None:
         return ()
     found = witness_of(conclusion.shows)
-    if "left" in found:
-        return (f"left side {found['left']}", f"right side {found['right']}")
-    lists = {name: value for name, value in found.items() if name != "at"}
+    if isinstance(conclusion.shows.found, Sides):
+        gap = difference_text(conclusion.shows.found, bits)
+        return (f"left side {found['left']}", f"right side {found['right']}", *([gap] if gap else []))
+    names = {"x": "witness vector x", "value": "⟨Mx, x⟩"}
+    lists = {names.get(name, name): value for name, value in found.items() if name != "at"}
     return tuple(f"{name}: {', '.join(map(str, v)) if isinstance(v, list) else v}" for name, v in lists.items())
 
 

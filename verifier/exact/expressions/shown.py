@@ -9,6 +9,7 @@ from flint import arb, fmpz
 
 from verifier.exact.answer import Hypothesis
 from verifier.exact.definite import is_symmetric, negative_direction
+from verifier.exact.expressions.balls import precision
 from verifier.exact.expressions.decide import Decided
 from verifier.exact.expressions.evaluate import Instance, Sides
 from verifier.exact.linear import quadratic
@@ -16,6 +17,8 @@ from verifier.exact.reading import Matrix
 
 DIGITS = 30
 """Decimal digits of an enclosure in a witness; its radius is shown with it."""
+CLOSE = 10**9
+"""Sides whose difference is smaller by this factor are shown with it."""
 SHORT = 24
 """A rational of at most so many characters stands in a sentence as it is."""
 
@@ -66,21 +69,45 @@ def _indefinite(matrix: Matrix, first: int) -> dict[str, Any]:
     return {"x": [str(entry) for entry in x], "value": str(quadratic(matrix, x))}
 
 
-def instance_text(instance: Instance[arb]) -> str:
-    """The same as a clause: `1 <= 1/2 is false at i = 0`."""
+def difference_text(sides: Sides[arb], bits: int) -> str:
+    """`left - right = …`, exactly if short, else as an enclosure, where both agree in the first nine digits; else "".
+
+    `bits` is the precision at which the sides were enclosed, or more.
+    """
+    left, right = sides.left, sides.right
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        gap = left - right
+        if abs(gap) * CLOSE >= abs(left) or (not gap and _exactly(left)):
+            return ""
+        return f"left - right = {short_text(gap)}"
+    with precision(bits):
+        between = _ball(left) - _ball(right)
+        return f"left - right = {between.str(12)}" if abs(between) * CLOSE < abs(_ball(left)) else ""
+
+
+def _ball(x: Fraction | arb) -> arb:
+    return arb(fmpz(x.numerator)) / fmpz(x.denominator) if isinstance(x, Fraction) else x
+
+
+def instance_text(instance: Instance[arb], bits: int) -> str:
+    """The same as a clause: `1 <= 1/2 is false at i = 0`; sides that are close with their difference."""
     place = " at " + ", ".join(f"{name} = {value}" for name, value in instance.indices) if instance.indices else ""
-    word = {True: "is true", False: "is false", None: "is not decided"}[instance.truth]
     match instance.found:
+        case Sides(left, relation, right) if instance.truth is None:
+            compared = f"{short_text(left)} {relation} {short_text(right)}"
+            return f"{compared}{place}: the sides agree to {bits:,} bits and may be equal; not decided"
         case Sides(left, relation, right):
-            return f"{short_text(left)} {relation} {short_text(right)} {word}{place}"
+            gap = difference_text(instance.found, bits)
+            text = f"{short_text(left)} {relation} {short_text(right)} is {str(instance.truth).lower()}{place}"
+            return f"{text}, {gap}" if gap else text
         case None:
-            return f"whether the sides have a value is not decided{place}"
+            return f"whether the sides have a value is not decided{place} at {bits:,} bits"
         case matrix if instance.truth:
             return f"every pivot of the exact elimination of {len(matrix)} rows is ≥ 0{place}"
         case matrix:
             found = _indefinite(matrix, instance.first)
             if "x" in found:
-                return f"⟨Mx, x⟩ = {short_text(Fraction(found['value']))} < 0 for the vector x given{place}"
+                return f"⟨Mx, x⟩ = {short_text(Fraction(found['value']))} < 0 for the witness vector x{place}"
             i, j = found["entries"]
             return f"the entries ({i}, {j}) and ({j}, {i}) differ{place}"
 
@@ -89,13 +116,10 @@ def clause(decided: Decided[arb], bits: int) -> str:
     """Why the formula is true, false or open. `bits` is the highest precision tried."""
     if decided.outside:
         return f"it has no value: {decided.outside}"
-    if decided.truth:
-        if decided.shows is not None:
-            return instance_text(decided.shows)
+    if decided.truth and decided.shows is None:
         return f"true for all {decided.instances:,} values of the indices"
     assert decided.shows is not None
-    text = instance_text(decided.shows)
-    return text if decided.truth is False else f"{text} at {bits:,} bits"
+    return instance_text(decided.shows, bits)
 
 
 def hypothesis_of(decided: Decided[arb], bits: int, *, name: str = "") -> Hypothesis:

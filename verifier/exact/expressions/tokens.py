@@ -56,6 +56,9 @@ def tokenize(formula: str, *, where: str) -> tuple[Token, ...]:
         if match is None:
             what = f"the character {shown(formula[at])} means nothing here"
             mend = "use letters, digits, spaces and the signs of docs/certificates.md, section 8; 7/3 for a fraction"
+            if formula[at] == ">":
+                sign = "<=" if formula.startswith(">=", at) else "<"
+                mend = f"swap the sides: write a {sign.replace('<', '>')} b as b {sign} a"
             raise complaint(formula, at, what, where=where, mend=mend)
         text = match[0]
         kind: Kind = "number" if match["number"] else "name" if match["name"] else "sign"

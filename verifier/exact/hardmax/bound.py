@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Literal
 
 from verifier.exact.definite import Largest, largest_eigenvalue
 from verifier.exact.hardmax.problem import HardmaxProblem
@@ -51,3 +52,8 @@ class Bound:
     def rhs(self, t: int) -> Fraction:
         """2·ell·D²/(t+1): the right side, exactly the paper's where ell = λ_max."""
         return 2 * self.ell * self.diameter_squared / (t + 1)
+
+    @property
+    def rhs_is(self) -> Literal["exact", "bound"]:
+        """Whether `rhs` is the paper's own right side, or a rational number above it."""
+        return "exact" if self.largest.exact or not self.diameter_squared else "bound"

@@ -64,9 +64,9 @@ def _first_of(follower: Follower, walk: Walk, place: tuple[int, int]) -> Failure
     tail = walk.tail
     assert tail is not None
     if not tail.exact_at(t):
-        return Failure(t, i, None, follower.bound.rhs(t))
+        return Failure(t, i, None, follower.bound.rhs(t), follower.bound.rhs_is)
     top, over = tail.energy(i, t)
-    return Failure(t, i, Fraction(top, 2 * over), follower.bound.rhs(t))
+    return Failure(t, i, Fraction(top, 2 * over), follower.bound.rhs(t), follower.bound.rhs_is)
 
 
 def under(follower: Follower, rule: IndexRule) -> Branch:
@@ -78,7 +78,7 @@ def under(follower: Follower, rule: IndexRule) -> Branch:
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """Every branch, in order; `complete` is False where more than 64 would be needed."""
+    """Every branch, in order; `complete` is False where more than 64 would be needed: some are then beginnings only."""
 
     branches: tuple[Branch, ...]
     complete: bool
@@ -95,7 +95,8 @@ def explore(follower: Follower, *, separate_at_tie: bool = False) -> Explored:
             done.append(closed(follower, walk))
             continue
         if len(done) + len(pending) + prod(map(len, choices)) > MOST_BRANCHES:
-            return Explored(tuple(done), complete=False)
+            beginnings = (closed(follower, begun) for begun in (walk, *reversed(pending)))
+            return Explored((*done, *beginnings), complete=False)
         for targets in reversed(list(product(*choices))):
             branch = walk.copy()
             follower.step(branch, targets)

@@ -23,15 +23,16 @@ def horizon_of(
 ) -> Horizon:
     """The horizon of a walk that ended without an answer.
 
-    `worst` is the largest left/right and its step; `stopped_by` is "horizon" or "time limit".
+    `worst` is the largest left/right and its step, negative where no step was taken; `stopped_by` is "horizon",
+    "time limit" or "number of selections".
     """
     last, (top, over) = reached(walk), walk.last
     theta = bound.theta
     crossing = theta.numerator * over // (theta.denominator * top) if top else None
     return Horizon(
         last,
-        1 - worst[0],
-        worst[1],
+        1 - worst[0] if worst[0] >= 0 else None,
+        worst[1] if worst[0] >= 0 else None,
         crossing,
         stopped_by,
         trend_crossing=_trend_crossing(walk, bound, last),

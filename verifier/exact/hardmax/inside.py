@@ -62,7 +62,10 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Every path that the tie policy admits, in order; `complete` is False where more than 64 would be needed."""
+    """Every path that the tie policy admits, in order; not `complete` where more than 64 would be needed.
+
+    Some of them are then beginnings only, of `ending` tie or none.
+    """
 
     paths: tuple[Path, ...]
     complete: bool = True
@@ -99,7 +102,7 @@ class InsideFollower:
                 done.append(path)
                 continue
             if len(done) + len(pending) + prod(map(len, choices)) > MOST_BRANCHES:
-                return Paths(tuple(done), complete=False)
+                return Paths((*done, path, *reversed(pending)), complete=False)
             for targets in reversed(list(product(*choices))):
                 branch = path.copy()
                 self._step(branch, targets)

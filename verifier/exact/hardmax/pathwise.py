@@ -6,10 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from verifier.exact.answer import Hypothesis, Refutation, Ties
+from verifier.exact.answer import Horizon, Hypothesis, Refutation, Ties
 from verifier.exact.hardmax.horizon import horizon_of, reached
 from verifier.exact.hardmax.inside import InsideFollower, Path, Paths
 from verifier.exact.hardmax.problem import INSIDE, texts
+from verifier.exact.hardmax.selections import TOO_MANY, Followed, ambiguous, depends, partly_decided
 from verifier.exact.hardmax.walk import Follower
 from verifier.exact.reading import Vector
 from verifier.model.answers import ExactAnswer
@@ -43,20 +44,21 @@ def refute_pathwise(follower: Follower, hypotheses: tuple[Hypothesis, ...]) -> R
         return _together(follower, hypotheses, (single,), None)
     rules = {rule: inside.under(rule) for rule in ("lowest-index", "highest-index")}
     ties = _ties(rules, whole=whole, others=(single,))
-    if _differ(tuple(rules.values()), whole=whole):
-        return _ambiguous(hypotheses, ties, "the answers under the lowest and the highest index differ")
+    if depends(_answer(path, whole=whole) for path in rules.values()):
+        return ambiguous(hypotheses, ties, "the answers under the lowest and the highest index differ")
     found: Paths = inside.explore()
-    if _differ(found.paths, whole=whole):
-        return _ambiguous(hypotheses, ties, "the answers of the selections differ")
-    if not found.complete:
-        return _ambiguous(hypotheses, ties, "more than 64 selections would have to be followed", known=False)
+    answers = [_answer(path, whole=whole) for path in found.paths]
+    if depends((*answers, *(_answer(path, whole=whole) for path in rules.values()))):
+        return ambiguous(hypotheses, ties, "the answers of the selections differ")
+    open_ = ExactAnswer.VERIFIED_TO_HORIZON in answers
+    if open_ and (not found.complete or set(answers) & {ExactAnswer.VIOLATED, ExactAnswer.UNSUPPORTED_HYPOTHESIS}):
+        followed = [
+            Followed(answer, path.first.t if path.first else None, _shown_to(path))
+            for answer, path in zip(answers, found.paths, strict=True)
+        ]
+        horizon = _horizon(follower, found.paths, whole=whole, complete=found.complete)
+        return partly_decided(hypotheses, ties, followed, horizon=horizon, complete=found.complete)
     return _together(follower, hypotheses, found.paths, ties)
-
-
-def _differ(paths: tuple[Path, ...], *, whole: bool) -> bool:
-    """Whether the paths have no answer in common; one that holds for all agrees with one that holds to a horizon."""
-    answers = {_answer(path, whole=whole) for path in paths}
-    return len(answers) > 1 and not answers <= {ExactAnswer.HOLDS_FOR_ALL, ExactAnswer.VERIFIED_TO_HORIZON}
 
 
 def _answer(path: Path, *, whole: bool) -> ExactAnswer:
@@ -79,19 +81,6 @@ def _ties(rules: dict[Any, Path], *, whole: bool, others: tuple[Path, ...] = ())
         str(rule): (_answer(path, whole=whole), path.first.t if path.first else None) for rule, path in rules.items()
     }
     return Ties(t, token, classes, answers)
-
-
-def _ambiguous(hypotheses: tuple[Hypothesis, ...], ties: Ties | None, why: str, *, known: bool = True) -> Refutation:
-    assert ties is not None
-    begins = "The answer depends on ties" if known else "Whether the answer depends on ties is not known"
-    said = "; ".join(f"{rule}: {answer}" for rule, (answer, _) in ties.answers.items())
-    return Refutation(
-        ExactAnswer.AMBIGUOUS,
-        f"{begins}, first at t = {ties.t} for token {ties.token} ({said}): {why}.",
-        hypotheses,
-        ties=ties,
-        no_certificate="no statement holds for every selection",
-    )
 
 
 def _together(
@@ -168,25 +157,38 @@ def _violated(hypotheses: tuple[Hypothesis, ...], paths: tuple[Path, ...], ties:
 def _to_horizon(
     follower: Follower, hypotheses: tuple[Hypothesis, ...], paths: tuple[Path, ...], ties: Ties | None
 ) -> Refutation:
-    open_ = [path for path in paths if path.ending in ("horizon", "time")]
-    shortest = min(open_, key=_shown_to)
-    horizon = horizon_of(
-        shortest.walk,
-        follower.bound,
-        worst=max(path.walk.worst for path in paths),
-        stopped_by="time limit" if any(path.ending == "time" for path in open_) else "horizon",
-        catches=(),  # no counterexample of these two claims is known
+    horizon = _horizon(follower, paths, whole=follower.problem.claim == INSIDE, complete=True)
+    margin = (
+        "" if horizon.margin is None else f" Its smallest margin is {horizon.margin:.4g}, at t = {horizon.margin_at}."
     )
-    horizon = replace(horizon, t=_shown_to(shortest))
     return Refutation(
         ExactAnswer.VERIFIED_TO_HORIZON,
-        f"The bound holds up to t = {horizon.t}, with the origin in the hull that far; nothing is known beyond. Its "
-        f"smallest margin is {horizon.margin:.4g}, at t = {horizon.margin_at}.",
+        f"The bound holds up to t = {horizon.t}, with the origin in the hull that far; nothing is known beyond."
+        f"{margin}",
         hypotheses,
         ties=ties,
         no_certificate=NOT_ATTACKED,
         horizon=horizon,
     )
+
+
+def _horizon(follower: Follower, paths: tuple[Path, ...], *, whole: bool, complete: bool) -> Horizon:
+    """How far the open paths were followed; the margin is over those that hold."""
+    answers = [_answer(path, whole=whole) for path in paths]
+    holding = {ExactAnswer.VERIFIED_TO_HORIZON, ExactAnswer.HOLDS_FOR_ALL}
+    open_ = [path for path, said in zip(paths, answers, strict=True) if said is ExactAnswer.VERIFIED_TO_HORIZON]
+    shortest = min(open_, key=_shown_to)
+    stopped_by = "horizon" if complete else TOO_MANY
+    if any(path.ending == "time" for path in open_):
+        stopped_by = "time limit"
+    horizon = horizon_of(
+        shortest.walk,
+        follower.bound,
+        worst=max(path.walk.worst for path, said in zip(paths, answers, strict=True) if said in holding),
+        stopped_by=stopped_by,
+        catches=(),  # no counterexample of these two claims is known
+    )
+    return replace(horizon, t=_shown_to(shortest))
 
 
 def _shown_to(path: Path) -> int:

@@ -12,6 +12,7 @@ from verifier.exact.hardmax.certificate import for_all_certificate, violation_ce
 from verifier.exact.hardmax.horizon import horizon_of, reached
 from verifier.exact.hardmax.pathwise import refute_pathwise
 from verifier.exact.hardmax.problem import INSIDE, WHILE_INSIDE, HardmaxProblem, hypotheses_of
+from verifier.exact.hardmax.selections import TOO_MANY, Followed, ambiguous, depends, partly_decided
 from verifier.exact.hardmax.walk import Follower, Limits, Progress
 from verifier.exact.known import would_catch
 from verifier.model.answers import ExactAnswer
@@ -72,16 +73,20 @@ def _decide(follower: Follower, hypotheses: tuple[Hypothesis, ...]) -> Refutatio
     highest = under(follower, "highest-index")
     rules = {"lowest-index": lowest, "highest-index": highest}
     ties = _ties((lowest, highest), rules)
-    if lowest.violated != highest.violated:
-        return _ambiguous(hypotheses, ties, "the answers under the lowest and the highest index differ")
+    if depends((lowest.answer, highest.answer)):
+        return ambiguous(hypotheses, ties, "the answers under the lowest and the highest index differ")
     explored: Explored = explore(follower)
     if not explored.complete:
         explored = explore(follower, separate_at_tie=True)
-    if not explored.complete:
-        return _ambiguous(hypotheses, ties, "more than 64 selections would have to be followed")
-    if len({branch.violated for branch in explored.branches}) > 1:
-        return _ambiguous(hypotheses, ties, "some selections break the bound and some do not")
-    return _together(follower, hypotheses, explored.branches, ties)
+    seen = explored.branches
+    if depends(branch.answer for branch in (lowest, highest, *seen)):
+        return ambiguous(hypotheses, ties, "some selections break the bound and some do not")
+    open_ = any(branch.answer is ExactAnswer.VERIFIED_TO_HORIZON for branch in seen)
+    if open_ and (not explored.complete or any(branch.violated for branch in seen)):
+        followed = [Followed(b.answer, b.first.t if b.first else None, reached(b.walk)) for b in seen]
+        horizon = _horizon(follower, seen, complete=explored.complete)
+        return partly_decided(hypotheses, ties, followed, horizon=horizon, complete=explored.complete)
+    return _together(follower, hypotheses, seen, ties)
 
 
 def _ties(branches: tuple[Branch, ...], rules: dict[str, Branch]) -> Ties | None:
@@ -90,21 +95,6 @@ def _ties(branches: tuple[Branch, ...], rules: dict[str, Branch]) -> Ties | None
         return None
     answers = {rule: (b.answer, b.first.t if b.first else None) for rule, b in rules.items()}
     return Ties(first[0], first[1], first[2], answers)
-
-
-def _ambiguous(hypotheses: tuple[Hypothesis, ...], ties: Ties | None, why: str) -> Refutation:
-    assert ties is not None
-    said = "; ".join(
-        f"{rule}: {answer}" + (f" first at t = {t}" if t is not None else "")
-        for rule, (answer, t) in ties.answers.items()
-    )
-    return Refutation(
-        ExactAnswer.AMBIGUOUS,
-        f"The answer depends on ties, first at t = {ties.t} for token {ties.token} ({said}): {why}.",
-        hypotheses,
-        ties=ties,
-        no_certificate="no statement holds for every selection",
-    )
 
 
 def _together(
@@ -131,8 +121,15 @@ def _together(
     first = min(known, key=lambda failure: (failure.t, failure.component)) if len(known) == len(branches) else None
     if answers == {ExactAnswer.VIOLATED_FOR_ALL}:
         return _for_all(follower, hypotheses, branches, ties)
+    if first is None:
+        return Refutation(
+            ExactAnswer.VIOLATED,
+            "The bound fails under every selection; under some of them the step at which it first fails is not known.",
+            hypotheses,
+            ties=ties,
+            no_certificate="it would have to name the first failing step of every selection",
+        )
     certificate, reason = violation_certificate(follower, hypotheses, branches)
-    assert first is not None
     return Refutation(
         ExactAnswer.VIOLATED,
         f"The bound fails at t = {first.t} for component {first.component}, for the first time.",
@@ -172,23 +169,13 @@ def _for_all(
 def _to_horizon(
     follower: Follower, hypotheses: tuple[Hypothesis, ...], branches: tuple[Branch, ...], ties: Ties | None
 ) -> Refutation:
-    problem = follower.problem
-    open_ = [branch for branch in branches if branch.answer is ExactAnswer.VERIFIED_TO_HORIZON]
-    walk = min((branch.walk for branch in open_), key=reached)
-    stopped_by = "time limit" if any(branch.walk.ending == "time" for branch in open_) else "horizon"
-    horizon = horizon_of(
-        walk,
-        follower.bound,
-        worst=max(branch.walk.worst for branch in branches),
-        stopped_by=stopped_by,
-        catches=would_catch("hardmax-frank-wolfe", reached(walk)),
-    )
-    sentence = (
-        f"The bound holds up to t = {horizon.t}; nothing is known beyond. Its smallest margin is "
-        f"{horizon.margin:.4g}, at t = {horizon.margin_at}."
-    )
-    if horizon.t < problem.t0:
-        sentence = "The time limit came before the first step; the hypotheses hold, and nothing else is known."
+    horizon = _horizon(follower, branches, complete=True)
+    sentence = "The time limit came before the first step; the hypotheses hold, and nothing else is known."
+    if horizon.margin is not None:
+        sentence = (
+            f"The bound holds up to t = {horizon.t}; nothing is known beyond. Its smallest margin is "
+            f"{horizon.margin:.4g}, at t = {horizon.margin_at}."
+        )
     return Refutation(
         ExactAnswer.VERIFIED_TO_HORIZON,
         sentence,
@@ -196,4 +183,20 @@ def _to_horizon(
         ties=ties,
         no_certificate="a certificate attacks a claim",
         horizon=horizon,
+    )
+
+
+def _horizon(follower: Follower, branches: tuple[Branch, ...], *, complete: bool) -> Horizon:
+    """How far the open branches were followed; the margin is over those that do not break the bound."""
+    open_ = [branch.walk for branch in branches if branch.answer is ExactAnswer.VERIFIED_TO_HORIZON]
+    walk = min(open_, key=reached)
+    stopped_by = "horizon" if complete else TOO_MANY
+    if any(walk.ending == "time" for walk in open_):
+        stopped_by = "time limit"
+    return horizon_of(
+        walk,
+        follower.bound,
+        worst=max(branch.walk.worst for branch in branches if not branch.violated),
+        stopped_by=stopped_by,
+        catches=would_catch("hardmax-frank-wolfe", reached(walk)),
     )

@@ -109,7 +109,7 @@ class Follower:
         if mask and walk.first is None:
             i = (mask & -mask).bit_length() - 1
             walk.first_bits = walk.state.bottom.bit_length()
-            walk.first = Failure(t, i, Fraction(energies[i], 2 * over), self.bound.rhs(t))
+            walk.first = Failure(t, i, Fraction(energies[i], 2 * over), self.bound.rhs(t), self.bound.rhs_is)
         share = self.bound.share(t, energies, over)
         if share > walk.worst[0]:
             walk.worst = (share, t)

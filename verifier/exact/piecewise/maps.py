@@ -24,8 +24,12 @@ class Guard:
 
     def holds(self, z: Vector) -> bool:
         """Whether the guard holds at z."""
-        value = dot(self.a, z) + self.b
+        value = self.value(z)
         return value > 0 or (value == 0 and not self.strict)
+
+    def value(self, z: Vector) -> Fraction:
+        """aᵀz + b."""
+        return dot(self.a, z) + self.b
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,15 @@ class Branch:
 
 Map = tuple[tuple[Branch, ...], ...]
 """Phases, each a list of branches; at time t the phase is t mod their number."""
+
+
+def numbers_of(map_: Map) -> Iterator[Fraction]:
+    """Every number of a map."""
+    for phase in map_:
+        for branch in phase:
+            for row in (*branch.M, branch.c, *(guard.a for guard in branch.guards)):
+                yield from row
+            yield from (guard.b for guard in branch.guards)
 
 
 def branch_at(map_: Map, t: int, z: Vector) -> int | None:

@@ -9,13 +9,17 @@ from typing import Any
 from verifier.exact.answer import Hypothesis
 from verifier.exact.definite import is_positive, is_semidefinite, is_symmetric, negative_direction
 from verifier.exact.linear import quadratic
-from verifier.exact.piecewise.maps import Map, map_text, overlapping, read_map
-from verifier.exact.reading import MOST_DIMENSION, Matrix, Reader, Vector
+from verifier.exact.piecewise.derived import checked_map
+from verifier.exact.piecewise.maps import Map, map_text, numbers_of, overlapping, read_map
+from verifier.exact.reading import MOST_DIMENSION, PROBLEM_DIGITS, Matrix, Reader, Vector
 from verifier.exact.systems import systems
 from verifier.exact.systems.base import System, comparison
+from verifier.model.errors import BadInput
 
 CLAIMS = ("converges-to", "converges", "bounded", "limit-points-stationary", "stays-below")
 LONG_FORM = "piecewise-affine"
+ONE_VALUE = "the map has one value"
+TOO_MANY_DIGITS = 10**PROBLEM_DIGITS
 _TOP = ("schema", "system", "parameters", "state", "claim")
 _TEXTS = ("paper", "locator", "quote", "symbols")
 
@@ -66,16 +70,21 @@ def read_map_problem(reader: Reader) -> MapProblem:
     else:
         system = known[fields["system"].word(tuple(known))]
         deriving = Deriving(system, system.read(fields["parameters"]))
-        map_ = system.derive(deriving.data)
+        map_ = checked_map(system.derive(deriving.data), where=_file_of(system))
+        if any(max(abs(x.numerator), x.denominator) >= TOO_MANY_DIGITS for x in numbers_of(map_)):
+            what = f"the map that these parameters mean has a number of more than {PROBLEM_DIGITS} digits"
+            raise fields["parameters"].error(what, mend="give parameters with fewer digits")
         found = list(system.hypotheses(deriving.data))
         parameters = {"map": map_text(map_), "hypotheses": _entries(deriving, fields["parameters"].value)}
+        if system.kind is None:
+            _check_entries(parameters["hypotheses"], system, len(map_[0][0].c))
     if len(map_[0][0].c) != len(z):
         raise fields["state"].error(f"the start has {len(z)} entries", mend=f"give {len(map_[0][0].c)}")
     claim = _read_claim(fields["claim"], len(z), deriving)
     overlap = overlapping(map_)
     witness = {} if overlap is None else {"phase": overlap[0], "branches": list(overlap[1:])}
-    sentence = "opposite guards separate every two branches" if overlap is None else "two branches are not separated"
-    found.append(Hypothesis("the map has one value", holds=overlap is None, witness=witness, sentence=sentence))
+    sentence = "opposite guards separate every two branches" if overlap is None else _overlap_text(*overlap)
+    found.append(Hypothesis(ONE_VALUE, holds=overlap is None, witness=witness, sentence=sentence))
     if claim.point is not None and deriving is not None and deriving.system.solves is not None:
         solved = deriving.system.solves(deriving.data, claim.point)
         text = {"point": [str(x) for x in claim.point]}
@@ -91,6 +100,25 @@ def read_map_problem(reader: Reader) -> MapProblem:
     return MapProblem(map_, z, claim, deriving, tuple(found), document)
 
 
+def _overlap_text(phase: int, one: int, other: int) -> str:
+    return (
+        f"no guards of branches {one} and {other} of phase {phase} exclude each other, so both may apply to one state"
+    )
+
+
+def _file_of(system: System) -> str:
+    return f"the system {system.name} ({system.derive.__module__.replace('.', '/')}.py)"
+
+
+def _check_entries(entries: list[dict[str, Any]], system: System, dimension: int) -> None:
+    """Reads the hypotheses that a certificate will carry. Raises BadInput where the format cannot hold them."""
+    try:
+        _read_entries(Reader(entries, _file_of(system), ("entries",)), dimension)
+    except BadInput as error:
+        mend = "give parameters with fewer digits, or mend entries in the system's file"
+        raise BadInput(error.what, where=error.where, mend=mend) from error
+
+
 def _entries(deriving: Deriving, parameters: dict[str, Any]) -> list[dict[str, Any]]:
     if deriving.system.kind is not None:
         return [{"kind": deriving.system.kind, **parameters}]
@@ -100,10 +128,16 @@ def _entries(deriving: Deriving, parameters: dict[str, Any]) -> list[dict[str, A
 def _long(reader: Reader, dimension: int) -> tuple[Map, Deriving | None, list[Hypothesis]]:
     fields = reader.fields(("map", "hypotheses"))
     map_ = read_map(fields["map"], dimension)
+    deriving, found = _read_entries(fields["hypotheses"], dimension, map_)
+    return map_, deriving, found
+
+
+def _read_entries(reader: Reader, dimension: int, map_: Map | None = None) -> tuple[Deriving | None, list[Hypothesis]]:
+    """`parameters.hypotheses`; `map_` is what a deriving one must give."""
     by_kind = {system.kind: system for system in systems().values() if system.kind is not None}
     deriving: Deriving | None = None
     found: list[Hypothesis] = []
-    for entry in fields["hypotheses"].items(0, 8):
+    for entry in reader.items(0, 8):
         kind = entry.value.get("kind") if isinstance(entry.value, dict) else None
         if kind == "psd":
             found.append(_definite(entry, dimension))
@@ -126,7 +160,7 @@ def _long(reader: Reader, dimension: int) -> tuple[Map, Deriving | None, list[Hy
             entry.fields(("kind",), tuple(entry.value) if isinstance(entry.value, dict) else ())["kind"].word(
                 (*by_kind, "psd", "inequality")
             )
-    return map_, deriving, found
+    return deriving, found
 
 
 def _definite(reader: Reader, most: int) -> Hypothesis:

@@ -18,7 +18,7 @@ from verifier.exact.piecewise.answers import (
 from verifier.exact.piecewise.boxes import find_boxes
 from verifier.exact.piecewise.ellipsoids import find_ellipsoids
 from verifier.exact.piecewise.horizon import Watch, reached
-from verifier.exact.piecewise.problem import MapProblem
+from verifier.exact.piecewise.problem import ONE_VALUE, MapProblem
 from verifier.exact.piecewise.rays import find_points, find_ray, fits
 from verifier.exact.piecewise.regimes import Known, Regime, regimes
 from verifier.exact.piecewise.stays import Stay
@@ -42,6 +42,8 @@ def refute_map(
     if failed:
         first = failed[0]
         sentence = f"The start is outside the hypotheses: not shown that {first.name}; {first.sentence}."
+        if first.name == ONE_VALUE:
+            sentence = f"It is the map, not the start, that is not shown to have one value: {first.sentence}."
         return unmet(problem.hypotheses, sentence)
     search = _Search(problem, Clock(time_limit, progress))
     timed_out = False

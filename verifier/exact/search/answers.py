@@ -14,8 +14,10 @@ def violated(found: Refutation) -> bool:
 
 
 def margin_of(found: Refutation) -> tuple[float, int] | None:
-    """1 − left/right at its smallest and the step, where the answer says so."""
+    """1 − left/right at its smallest and the step, where the answer says so; None where some selections break it."""
     horizon = found.horizon
+    if horizon is not None and horizon.partly:
+        return None
     if horizon is not None and horizon.margin is not None and horizon.margin_at is not None:
         return horizon.margin, horizon.margin_at
     return found.smallest_margin

@@ -10,6 +10,7 @@ import hypothesis.errors
 import hypothesis.strategies as st
 
 from verifier.exact.answer import Refutation
+from verifier.exact.drawing import whole
 from verifier.exact.expressions.candidates import strategy
 from verifier.exact.search.answers import margin_of, violated
 from verifier.exact.search.problem import EXPRESSIONS, Document, SearchProblem
@@ -30,22 +31,14 @@ class _Found(Exception):
 
 
 @st.composite
-def _whole(draw: st.DrawFn, below: int) -> int:
-    # From single bits: hypothesis mixes constants of whatever modules are loaded into whole numbers it draws itself,
-    # and a search must not depend on that.
-    bits = (below - 1).bit_length()
-    return sum(draw(st.booleans()) << k for k in reversed(range(bits))) % below
-
-
-@st.composite
 def starts(draw: st.DrawFn, problem: SearchProblem) -> Document:
     """Concrete problems with a start of the problem's own sampler."""
     if problem.system == EXPRESSIONS:
         return {**problem.document, "state": draw(strategy(problem.document))}
     shapes = problem.find.shapes
-    shape = shapes[draw(_whole(len(shapes)))]
+    shape = shapes[whole(draw, len(shapes))]
     for _ in range(REJECTIONS):
-        start = drawn_start(problem, shape, lambda below: draw(_whole(below)))
+        start = drawn_start(problem, shape, lambda below: whole(draw, below))
         if start is not None:
             return problem.concrete(start)
     return hypothesis.reject()

@@ -48,6 +48,7 @@ class _Tally:
     system: str
     starts: int = 0
     undecided: int = 0
+    partly: int = 0
     drawn: int = 0
     by_answer: Counter[str] = field(default_factory=Counter)
     drawn_by_answer: Counter[str] = field(default_factory=Counter)
@@ -70,7 +71,9 @@ class _Tally:
             for hypothesis in found.hypotheses:
                 self.hypotheses.setdefault(hypothesis.name, []).append(hypothesis.holds)
         self.first.setdefault(found.answer, found)
-        if found.horizon is not None:
+        if found.horizon is not None and found.horizon.partly:
+            self.partly += 1
+        elif found.horizon is not None:
             self.reached = found.horizon.t if self.reached is None else min(self.reached, found.horizon.t)
         margin = margin_of(found)
         if margin is not None and not violated(found) and (not self.smallest or margin[0] < self.smallest[0]):
@@ -259,6 +262,8 @@ def _in_all(tally: _Tally) -> str:
     parts = [f"{tally.starts} start{'s' * (tally.starts != 1)}: {_counted(tally, tally.by_answer)}"]
     if tally.undecided:
         parts.append(f"{tally.undecided} more had numbers beyond the format's bounds")
+    if tally.partly:
+        parts.append(f"{tally.partly} of them decided for some selections at ties only")
     if tally.drawn:
         parts.append(f"of {tally.drawn} more drawn by hypothesis {_counted(tally, tally.drawn_by_answer)}")
     return "; ".join(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,29 +11,47 @@ from verifier.exact.answer import Refutation
 
 Document = dict[str, Any]
 Decide = Callable[[Document, float | None], Refutation | None]
-"""The answer for a candidate within so many seconds, or None where it is no problem at all."""
+"""The answer for a candidate within so many seconds, or None where it is no problem at all, or not to be taken."""
+
+
+Step = Callable[[Document], Iterator[Document]]
+Taken = Sequence[tuple[Step, int]]
+"""The steps that were taken, in order, each with the number of its candidate."""
+
+
+def _unchanged(given: Document, small: Document, taken: Taken) -> tuple[str, ...]:  # noqa: ARG001  # see Moves.changes
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """`steps`: what makes a problem smaller, each tried until nothing more is taken. `forms`: tried once at the end."""
+    """`steps`: what makes a problem smaller, each tried until nothing more is taken. `forms`: tried once at the end.
 
-    steps: tuple[Callable[[Document], Iterator[Document]], ...]
+    `changes` says in clauses what was changed beside the start, from the given document, the new one and the steps.
+    """
+
+    steps: tuple[Step, ...]
     forms: tuple[Callable[[Document], Document], ...] = ()
+    changes: Callable[[Document, Document, Taken], tuple[str, ...]] = _unchanged
 
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """The smallest start found, as its certificate states it; its answer; how many candidates were tried."""
+    """The smallest start found, as its certificate states it; its answer; how many candidates were tried.
+
+    `changes` says, a clause each, what was changed beside the numbers of the start.
+    """
 
     document: Document
     found: Refutation
     tried: int
+    changes: tuple[str, ...] = ()
 
 
 class _Search:
     def __init__(self, document: Document, found: Refutation, decide: Decide, deadline: float | None) -> None:
         self.document, self.found, self.tried = document, found, 0
+        self.taken: list[tuple[Step, int]] = []
         self._decide, self._deadline = decide, deadline
 
     def take(self, candidate: Document) -> bool:
@@ -48,12 +66,12 @@ class _Search:
         self.document, self.found = candidate, found
         return True
 
-    def exhaust(self, candidates: Callable[[Document], Iterator[Document]]) -> bool:
+    def exhaust(self, step: Step) -> bool:
         """Takes candidates, each built from the last one taken, until none is taken."""
-        changed = False
-        while any(self.take(candidate) for candidate in candidates(self.document)):
-            changed = True
-        return changed
+        before = len(self.taken)
+        while (number := next((k for k, some in enumerate(step(self.document)) if self.take(some)), None)) is not None:
+            self.taken.append((step, number))
+        return len(self.taken) > before
 
 
 def smallest(
@@ -68,4 +86,5 @@ def smallest(
     for form in moves.forms:
         search.take(form(search.document))
     assert search.found.certificate is not None
-    return Shrunk(search.found.certificate["problem"], search.found, search.tried)
+    said = moves.changes(document, search.document, search.taken)
+    return Shrunk(search.found.certificate["problem"], search.found, search.tried, said)

@@ -7,8 +7,9 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-from verifier.exact.shrink.driver import Document, Moves
+from verifier.exact.shrink.driver import Document, Moves, Taken
 from verifier.exact.shrink.numbers import nearer
+from verifier.model.complaints import listed
 
 Tokens = list[list[Fraction]]
 
@@ -76,4 +77,30 @@ def _sorted(document: Document) -> Document:
     return _with(document, sorted(tokens, reverse=True) if document["ties"] == "any-selection" else tokens)
 
 
-MOVES = Moves(steps=(_coordinates, _tokens, _identity, _numbers), forms=(_coprime, _positive, _sorted))
+def _changes(given: Document, small: Document, taken: Taken) -> tuple[str, ...]:
+    """Which coordinates and how many tokens are left, and what became of B."""
+    d, n = len(given["state"]["tokens"][0]), len(given["state"]["tokens"])
+    kept = list(range(d))
+    for step, number in taken:
+        if step is _coordinates:
+            del kept[number]
+    found = []
+    given_B, B = given["parameters"]["B"], small["parameters"]["B"]
+    is_list = isinstance(given_B[0][0], list)
+    cut = [[[row[j] for j in kept] for row in (M[i] for i in kept)] for M in (given_B if is_list else [given_B])]
+    if len(kept) < d:
+        coordinates = "coordinate" if len(kept) == 1 else "coordinates"
+        which = f"{coordinates} {listed(list(map(str, kept)))} of 0 to {d - 1}"
+        found.append(f"tokens and B were restricted to {which}")
+    if (cut if is_list else cut[0]) != B:
+        found.append("B was replaced by the identity")
+    left = len(small["state"]["tokens"])
+    if left < n:
+        found.append(f"{n - left} of {n} tokens {'was' if n - left == 1 else 'were'} left out")
+    return tuple(found)
+
+
+def moves(*, keep_parameters: bool) -> Moves:
+    """The steps; those that change B, the restriction to some coordinates included, only where that is allowed."""
+    steps = (_tokens, _numbers) if keep_parameters else (_coordinates, _tokens, _identity, _numbers)
+    return Moves(steps=steps, forms=(_coprime, _positive, _sorted), changes=_changes)

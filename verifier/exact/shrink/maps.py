@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from math import gcd, lcm
+from typing import Any
 
 from verifier.exact.piecewise.problem import LONG_FORM, MapProblem
-from verifier.exact.shrink.driver import Document, Moves
+from verifier.exact.shrink.driver import Document, Moves, Taken
 from verifier.exact.shrink.numbers import nearer
 
 
@@ -24,12 +25,26 @@ def short_form(problem: MapProblem) -> Document:
     return {**document, "system": deriving.system.kind, "parameters": parameters}
 
 
-def moves_of(problem: MapProblem) -> Moves:
+def moves_of(problem: MapProblem, *, keep_parameters: bool) -> Moves:
     """The steps, and scaling where the map and the claim allow it; by −1 too where there are no guards."""
+    steps = (_state,) if keep_parameters else (_state, _parameters)
     if not _scales(problem):
-        return Moves(steps=(_state, _parameters))
+        return Moves(steps=steps, changes=_changes)
     odd = problem.claim.name != "stays-below" and not any(b.guards for phase in problem.map for b in phase)
-    return Moves(steps=(_state, _parameters), forms=(_coprime, _positive) if odd else (_coprime,))
+    return Moves(steps=steps, forms=(_coprime, _positive) if odd else (_coprime,), changes=_changes)
+
+
+def _changes(given: Document, small: Document, taken: Taken) -> tuple[str, ...]:  # noqa: ARG001  # the documents tell
+    """The method's parameters that differ, old and new."""
+    before, after = given["parameters"], small["parameters"]
+    names = [name for name in before if before[name] != after[name]]
+    shown = [f"{name} from {_text(before[name])} to {_text(after[name])}" for name in names]
+    return (f"the method's parameters were changed: {', '.join(shown)}",) if names else ()
+
+
+def _text(value: Any) -> str:
+    """A parameter as it stands in files, without quotes."""
+    return f"[{', '.join(map(_text, value))}]" if isinstance(value, list) else str(value)
 
 
 def _state(document: Document) -> Iterator[Document]:
