@@ -60,7 +60,9 @@ def evidence_content(registration: str, probe: ProbeResult, evidence: Evidence |
         "controls": [_control(control) for control in probe.controls],
     }
     if evidence is not None:
-        statistics = {key: value for key, value in (evidence.statistics or {}).items() if key != "classical"}
+        # what only pictures and tables beside the ruling are made of
+        left_out = {"classical", "looks"} if probe.kind == "sweep" else {"classical"}
+        statistics = {key: value for key, value in (evidence.statistics or {}).items() if key not in left_out}
         content |= {
             "stage": evidence.stage,
             "statistics": hashable(statistics),

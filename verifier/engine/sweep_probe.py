@@ -18,6 +18,7 @@ from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome
 from verifier.model.results import ControlRun, Evidence, ProbeResult
 from verifier.stats.classical import classical_fits
+from verifier.stats.growth_path import growth_path
 from verifier.sweeps.jobs import Failure
 from verifier.sweeps.probe import SweepProbe
 
@@ -90,7 +91,17 @@ def _statistics(end: Judged, probe: SweepProbe) -> dict[str, Any]:
         statistics["classical"] = fits
     except (ImportError, BadInput):
         statistics["classical"] = None
+    statistics["looks"] = _looks(end, probe)
     return statistics
+
+
+def _looks(end: Judged, probe: SweepProbe) -> list[dict[str, Any]]:
+    """What the rule had seen at each of its looks, for the pictures; empty where it had none."""
+    judged = judged_values(probe, probe.scales, end.values)
+    stuck = end.finding.outcome is Outcome.INVALID
+    if stuck or judged is None or judged.shape[1] < probe.rule.looks[0]:
+        return []
+    return [dataclasses.asdict(look) for look in growth_path(probe.growth, scales=probe.scales, values=judged)]
 
 
 def _leaves_slower_growth_open(run: SweepRun) -> bool:

@@ -17,6 +17,7 @@ from verifier.stats import adequacy as horizon
 from verifier.stats import growth_sentences as sentences
 from verifier.stats.contrasts import contrasts, l1_norm
 from verifier.stats.critical import log_threshold, sd_upper_bound
+from verifier.stats.extrapolation import not_applied
 from verifier.stats.growth_evidence import Estimates, LogEvidence, contrast_estimates, log_evidence, log_law_evidence
 from verifier.stats.growth_gates import extrapolation_gate, misfit_gate, no_variance
 from verifier.stats.growth_rule import HALF_BAR, LEAST_SCALES, GrowthAnswer, GrowthRule, decide
@@ -101,8 +102,9 @@ def evaluate(
     estimates = contrast_estimates(rule, scales, values, looks)
     evidence = log_evidence(rule, estimates)
     stuck = no_variance(rule, scales, values)
-    fit = misfit_gate(rule, scales, values, shared_seeds=shared_seeds)
-    prediction = extrapolation_gate(rule, scales, values)
+    # without variance there is nothing to weigh means by
+    fit = None if stuck else misfit_gate(rule, scales, values, shared_seeds=shared_seeds)
+    prediction = not_applied("replicates do not vary") if stuck else extrapolation_gate(rule, scales, values)
     adequate = _adequacy(design, values, estimates)
     answer = decide(
         too_few_scales=False,

@@ -104,6 +104,8 @@ class TRule(MarginRule):
             found.append(f"few: it may decide from {self.minimum_n} {self.unit}, fewer than {self.usual_minimum}")
         if self.bounds is None:
             found.append(f"blind to failures rarer than 1/n: a mean of an unbounded metric over n = {n} {self.unit}")
+        else:
+            found.append("a t rule on a bounded metric: it exceeds its error rate where outcomes are skew or rare")
         return tuple(found)
 
 
