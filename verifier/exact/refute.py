@@ -62,7 +62,7 @@ def _texts(fields: dict[str, Reader]) -> None:
         if not paper:
             raise fields["paper"].error("the paper has no identifier", mend="give openreview, arxiv or title")
         for key, entry in paper.items():
-            entry.text(400 if key == "title" else 40)
+            entry.text(400 if key == "title" else 40, least=1)
     for key, most in (("locator", 400), ("quote", 2_000)):
         if key in fields:
             fields[key].text(most)
@@ -75,7 +75,7 @@ def _texts(fields: dict[str, Reader]) -> None:
         for key in symbols.value:
             if not 1 <= len(key) <= 100:
                 raise symbols.error("a symbol has no or more than 100 characters", mend="shorten it")
-            symbols.child(key).text(400)
+            symbols.child(key).text(400, least=1)
 
 
 def refute(
