@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil, log2
 
 from verifier.exact.hardmax.bound import Bound
 from verifier.exact.hardmax.orbit import Orbit, State
@@ -96,7 +97,8 @@ class Tail:
         theta = self.bound.theta
         parts = (self.over, self.c0, *self.c1, *self.c2, theta.numerator, theta.denominator, t)
         shared = self.over.bit_length() + theta.denominator.bit_length() + max(map(int.bit_length, parts))
-        return self._dimension * (2 * (t + 1 - self.s) * self._keep_bits + shared) <= MOST_BITS_COMPUTED
+        square = 2 * ceil((t + 1 - self.s) * log2(self.keep.denominator))
+        return self._dimension * (square + shared) <= MOST_BITS_COMPUTED
 
     def _enclosed(self, i: int, t: int, *, extra: int) -> tuple[int, int, int]:
         """Bounds of 2·J(x_i^{t+1}) over one denominator, fine enough to tell it from most integers beside it."""
