@@ -229,13 +229,15 @@ def test_branches_that_agree_give_one_answer_and_every_exit() -> None:
 def test_index_rules_that_agree_do_not_answer_for_every_selection() -> None:
     # token 1 sits on the origin: a selection may leave it there
     found = answer(problem([["-3", "-2"], ["0", "0"], ["1", "-1"]], claim=INSIDE), horizon=30)
-    assert found.answer is ExactAnswer.AMBIGUOUS
+    assert found.answer is ExactAnswer.VERIFIED_TO_HORIZON
     assert {said for said, _ in found.ties.answers.values()} == {ExactAnswer.UNSUPPORTED_HYPOTHESIS}
-    assert "the answers of the selections differ" in found.sentence
+    assert "60 leave the hypotheses, 1 is open from t = 30 on" in found.sentence
+    assert found.horizon.partly
     undecided = answer(problem([["2"], ["-1"]], claim=WHILE_INSIDE), horizon=200)
-    assert undecided.answer is ExactAnswer.AMBIGUOUS
+    assert undecided.answer is ExactAnswer.VERIFIED_TO_HORIZON
     assert {said for said, _ in undecided.ties.answers.values()} == {ExactAnswer.HOLDS_FOR_ALL}
-    assert "is not known" in undecided.sentence
+    assert undecided.sentence.startswith("More than 64 selections would have to be followed.")
+    assert undecided.horizon.stopped_by == "number of selections"
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,13 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.oracles.certificate_schema import document
 from tests.oracles.configurations import problem
 from tests.oracles.hardmax import determinant, exceeds_largest_eigenvalue
 from verifier.exact import parse_problem
@@ -66,6 +68,37 @@ def test_a_number_that_no_file_may_hold_names_its_path(text: str, where: str) ->
     with pytest.raises(BadInput) as caught:
         parse_json(text.encode(), where="p.json")
     assert caught.value.where == where
+
+
+@pytest.mark.parametrize(
+    ("fields", "where", "what"),
+    [
+        ({"quote": "x\ud800y"}, "quote", "half a character is missing"),
+        ({"symbols": {"\udc00": "a"}}, "symbols", "half a character is missing"),
+        ({"symbols": {"K": ""}}, "symbols.K", "the text is empty"),
+        ({"symbols": {"": "a"}}, "symbols", "has no or more than 100 characters"),
+        ({"paper": {"title": ""}}, "paper.title", "the text is empty"),
+        ({"paper": {"arxiv": ""}}, "paper.arxiv", "the text is empty"),
+        ({"paper": {"title": "x" * 401}}, "paper.title", "more than 400 characters"),
+        ({"quote": "x" * 2_001}, "quote", "more than 2000 characters"),
+    ],
+)
+def test_texts_have_the_lengths_of_the_schema_and_whole_characters(
+    fields: dict[str, Any], where: str, what: str
+) -> None:
+    text = json.dumps({**problem([["4"], ["-1"]]), **fields})
+    with pytest.raises(BadInput, match=what) as caught:
+        parse_problem(parse_json(text.encode(), where="p.json"), where="p.json")
+    assert caught.value.where == f"p.json: {where}"
+    assert caught.value.sentence.encode("utf-8")  # an error that can be printed
+    schema = jsonschema.Draft202012Validator(document("problem-1"))
+    assert "half" in what or not schema.is_valid(json.loads(text))
+
+
+def test_a_character_written_as_two_escapes_is_whole() -> None:
+    text = json.dumps({**problem([["4"], ["-1"]]), "quote": "\U0001d4a6", "locator": ""})
+    assert "\\ud835" in text
+    assert parse_problem(parse_json(text.encode(), where="p.json")).document["quote"] == "\U0001d4a6"
 
 
 def test_bytes_that_are_not_utf8_are_refused() -> None:

@@ -30,7 +30,9 @@ def test_an_irrational_right_side_is_called_a_bound(B: list[list[str]], rhs_is: 
     found = refute(parse_problem(document))
     first = found.first_violation
     assert first is not None
-    assert refutation_document(found, certificate=None, floats=None)["first_violation"]["rhs_is"] == rhs_is
+    said = refutation_document(found, certificate=None, floats=None)
+    assert said["rhs_is"] == rhs_is
+    assert set(said["first_violation"]) == {"t", "component", "lhs", "rhs"}
     (line,) = (line for line in lines(document) if "first violation" in line)
     assert ("right side at most" in line) == (rhs_is == "bound")
     if rhs_is == "bound":  # above the paper's own right side, 2/(t+1) · λ · 25, and not by much

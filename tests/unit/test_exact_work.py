@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from verifier.exact import checker
+from verifier.exact import acceptance, checker
 from verifier.sweeps import exact_work
 from verifier.sweeps.code import Code
 from verifier.sweeps.jobs import ExactCall, Failure, exact_of
@@ -35,7 +35,7 @@ def test_a_row_holds_the_finding_the_certificate_and_what_the_checker_said() -> 
 
 def test_a_certificate_that_the_checker_rejects_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     rejected = checker.Result("REJECTED", "first", "the inequality holds at t = 224", [])
-    monkeypatch.setattr(exact_work, "check", lambda _: rejected)
+    monkeypatch.setattr(acceptance, "check", lambda _: rejected)
     failure = perform(NO_CODE, call())
     assert isinstance(failure, Failure)
     assert "the finder says VIOLATED_FOR_ALL, the checker REJECTED: first" in failure.what

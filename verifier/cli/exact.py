@@ -12,10 +12,10 @@ from verifier.cli.options import seconds_of
 from verifier.cli.output import Output, with_output
 from verifier.cli.progress import StepProgress
 from verifier.model.answers import ExactAnswer
-from verifier.model.errors import Exit, InfrastructureFailed
+from verifier.model.errors import BadInput, Exit, InfrastructureFailed
 
 if TYPE_CHECKING:
-    from verifier.exact import Refutation
+    from verifier.exact import Checked
 
 CHECKER_SECONDS = 60
 
@@ -44,16 +44,18 @@ def refute(
     A start that the problem leaves open is searched for.
     """
     from verifier.cli.figure import checked_target, draw
-    from verifier.exact import SearchProblem, float_report, out_of_time, read_problem, refutation_document
+    from verifier.exact import SearchProblem, accepted, float_report, out_of_time, read_problem, refutation_document
     from verifier.exact import refute as decide
     from verifier.exact.spoken import refutation_lines
 
     given = read_problem(problem)
+    place = _place(out or Path(f"{problem.stem}.certificate.json"), given=problem)
     target = None if figure is None else checked_target(figure)
     limit = seconds_of(time_limit, option="--time-limit")
     with StepProgress(_starts_line if isinstance(given, SearchProblem) else _step_line) as progress:
-        found = decide(given, horizon=horizon, time_limit=limit, progress=progress)
-        path = progress.kept = _write(found, out or Path(f"{problem.stem}.certificate.json"))
+        checked = accepted(decide(given, horizon=horizon, time_limit=limit, progress=progress))
+        found, path = checked.found, _write(checked, place)
+        progress.kept = path
         floats = None if found.answer == "UNSUPPORTED_HYPOTHESIS" else float_report(given, found, horizon=horizon)
     if not output.json:
         for line in refutation_lines(given, found, floats):
@@ -83,13 +85,24 @@ def _starts_line(starts: int, remark: str) -> str:
     return f"{starts} starts: {remark}"
 
 
-def _write(found: Refutation, path: Path) -> str | None:
-    """Writes the certificate; returns its path, or None where there is none."""
-    import json
+def _place(path: Path, *, given: Path) -> Path:
+    """`path`, if a certificate can stand there: asked before the work begins, so that nothing given is overwritten."""
+    where, mend = f"--out {path}", "choose another name"
+    if path.exists() and path.samefile(given):
+        raise BadInput("the certificate would overwrite the file it is made from", where=where, mend=mend)
+    if path.exists() and not path.is_file():
+        raise BadInput("there is something that is no file", where=where, mend=mend)
+    return path
 
-    if found.certificate is None:
+
+def _write(checked: Checked, path: Path) -> str | None:
+    """Writes the certificate, whole or not at all; returns its path, or None where there is none."""
+    from verifier.report.files import write_whole
+
+    if checked.text is None:
         return None
-    path.write_text(json.dumps(found.certificate, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    mend = "choose a folder that can be written, or free space"
+    write_whole({path: checked.text.encode()}, what="the certificate", mend=mend)
     return str(path)
 
 
@@ -145,7 +158,7 @@ def shrink(
     """Make the start of a certificate smaller: fewer coordinates, fewer tokens, smaller numbers, the same answer."""
     import json
 
-    from verifier.exact import parse_problem, refutation_document
+    from verifier.exact import accepted, parse_problem, refutation_document
     from verifier.exact import shrink as make_smaller
     from verifier.exact.reading import Reader, read_json
     from verifier.exact.spoken import tokens_text
@@ -154,25 +167,30 @@ def shrink(
     if not isinstance(document.value, dict) or "problem" not in document.value:
         raise document.error("this is not a certificate: it holds no problem", mend="give a file that refute wrote")
     given = parse_problem(document.value["problem"], where=f"{certificate}: problem")
+    place = _place(out or Path(f"{certificate.stem}.small.json"), given=certificate)
     small = make_smaller(
         given, time_limit=seconds_of(time_limit, option="--time-limit"), keep_parameters=keep_parameters
     )
-    path = _write(small.found, out or Path(f"{certificate.stem}.small.json"))
-    assert path is not None
+    checked = accepted(small.found)
+    path = _write(checked, place)
     start = small.document["state"]
     tokens = start.get("tokens")
     shown = json.dumps(next(iter(start.values())), ensure_ascii=False) if tokens is None else tokens_text(tokens)
     changes = small.changes or ("nothing but the start was changed",)
     for change in changes:
         output.show(f"  {change}")
-    sentence = f"The smallest start found: {shown}. {small.found.sentence}"
+    sentence = f"The smallest start found: {shown}. {checked.found.sentence}"
+    if path is None:
+        output.show(f"  no certificate: {checked.found.no_certificate}")
+        output.exit_code = Exit.NO_ANSWER
     output.result(
         "verifier/shrink/1",
         sentence,
-        next_=[shlex.join(["verifier", "check", path])],
+        ok=path is not None,
+        next_=[shlex.join(["verifier", "check", path])] if path else [],
         start=start,
         tokens=tokens,
         changes=list(small.changes),
         tried=small.tried,
-        **refutation_document(small.found, certificate=path, floats=None),
+        **refutation_document(checked.found, certificate=path, floats=None),
     )

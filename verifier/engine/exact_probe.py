@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Sequence
 from typing import Any
 
 from verifier.casefile import Case
 from verifier.engine.sweep import Asking, Results
 from verifier.engine.tasks import Task, failed_controls_words
+from verifier.exact import SearchProblem
 from verifier.exact.checker import check
 from verifier.exact.digest import finder_sha256
-from verifier.exact.probe import ExactProbe
+from verifier.exact.probe import ExactProbe, read_problem_text
+from verifier.exact.refute import posed_with
 from verifier.ledger.merkle import CompactRange, leaf_hash
 from verifier.model.answers import NO_ANSWER, ExactAnswer, exact_outcome
 from verifier.model.canonical import canonical_bytes
+from verifier.model.complaints import shown
 from verifier.model.controls import ControlResult, after_controls
+from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome
 from verifier.model.results import Adequacy, ControlRun, Evidence, ExactEvidence, ProbeResult, UnitsRecord
 from verifier.sweeps.jobs import ExactCall, Failure, Job, Row, exact_of
+
+_KINDS = {
+    ExactAnswer.VIOLATED: ("violation", "witness", "ball"),
+    ExactAnswer.VIOLATED_FOR_ALL: ("for-all", "invariant", "spectral"),
+}
+"""The kinds of certificate that show an answer; no other answer has one."""
 
 ExactRun = Evidence | Failure
 """What exact work found, or why there is no answer."""
@@ -43,21 +54,42 @@ def _decided(call: ExactCall) -> Generator[Sequence[Job], Results, ExactRun]:
     if isinstance(row, Failure):
         return row
     found = exact_of(row)
-    if (unsound := _unsound(found)) is not None:
-        return Failure(f"{call.target}: {unsound}")
+    if (unsound := _unsound(call, found)) is not None:
+        return Failure(f"{call.target}: {unsound}; move the store of units away")
     return Evidence("decision", None, (), _record(call, row), exact=found)
 
 
-def _unsound(found: ExactEvidence) -> str | None:
-    """Why a row is not believed: the store is a file that somebody may have edited, so its certificate is checked."""
+def _unsound(call: ExactCall, found: ExactEvidence) -> str | None:
+    """Why a row is not believed: the store is a file that somebody may have edited.
+
+    Its certificate must be accepted, attack the problem asked about, and be of a kind that shows the answer. An answer
+    without certificate has nothing to be verified by: whether anything breaks it only a fresh run would tell.
+    """
+    if found.document.get("problem") != json.loads(call.text):
+        return "the stored answer is about another problem"
+    kinds = _KINDS.get(found.document["answer"], ())
     if found.certificate is None:
         return None
     said = check(found.certificate.encode())
     if said.word != "ACCEPTED" or said.text != found.checked:
-        return (
-            f"the stored certificate is not the one that was checked ({said.last_line}); move the store of units away"
-        )
+        return f"the stored certificate is not the one that was checked ({said.last_line})"
+    certificate = json.loads(found.certificate)
+    if certificate["kind"] not in kinds:
+        return f"the stored answer {shown(found.document['answer'])} is not what its certificate shows"
+    if certificate["problem"] != _posed(call, certificate["problem"]["state"]):
+        return "the stored certificate is about another problem"
     return None
+
+
+def _posed(call: ExactCall, state: Any) -> Any:
+    """The problem of a call as a certificate holds it; a start left open is the one that was found."""
+    problem = read_problem_text(call.text, where=call.target)
+    if not isinstance(problem, SearchProblem):
+        return problem.document
+    try:
+        return posed_with(problem, state).document
+    except BadInput:
+        return None
 
 
 def _record(call: ExactCall, row: Row) -> UnitsRecord:

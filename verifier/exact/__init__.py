@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from verifier.exact.acceptance import Checked, accepted
 from verifier.exact.answer import Failure, Horizon, Hypothesis, Power, Refutation, SearchReport, Ties
 from verifier.exact.document import out_of_time, refutation_document
 from verifier.exact.refute import float_report, parse_problem, read_problem, refute
@@ -9,6 +10,7 @@ from verifier.exact.search import SearchProblem
 from verifier.exact.shrink import Shrunk, shrink
 
 __all__ = [
+    "Checked",
     "Failure",
     "Horizon",
     "Hypothesis",
@@ -18,6 +20,7 @@ __all__ = [
     "SearchReport",
     "Shrunk",
     "Ties",
+    "accepted",
     "float_report",
     "out_of_time",
     "parse_problem",

@@ -39,6 +39,7 @@ CYCLE = BRANCHES = 64
 EXPLICIT_STEPS = 2_001
 TAIL_TIMES = 2_000
 WORK_UNITS = 4_000_000
+UNIT_SQUARE_BITS = 100_000  # one unit pays for a product and a quotient of numbers whose lengths multiply to this
 WORD_CHARACTERS = 400
 SOURCE_TEXTS = {"title": 400, "openreview": 40, "arxiv": 40, "locator": 400, "quote": 2_000}
 SYMBOLS, SYMBOL_CHARACTERS, MEANING_CHARACTERS = 32, 100, 400
@@ -489,18 +490,37 @@ def square_matrix(value: Any, where: str, digits: int) -> Matrix:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
+class Line(NamedTuple):
+    """A vector as integers over one positive denominator: sums of products then need no gcd but the last one."""
+
+    entries: list[int]
+    den: int
+
+
+def line(values: Sequence[Fraction]) -> Line:
+    """Bring a vector to one denominator, which is a computed integer too."""
+    den = 1
+    for value in values:
+        if den % value.denominator:
+            den = fit_integer(math.lcm(den, value.denominator))
+    return Line([value.numerator * (den // value.denominator) for value in values], den)
+
+
+def line_dot(a: Line, b: Line) -> Fraction:
+    """The inner product."""
+    return fit(Fraction(int_dot(a.entries, b.entries), a.den * b.den))
+
+
 def dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
     """The inner product."""
-    total = Fraction(0)
-    for p, q in zip(a, b):
-        if p and q:
-            total = fit(total + p * q)
-    return total
+    pairs = [(p, q) for p, q in zip(a, b) if p and q]
+    return line_dot(line([p for p, _ in pairs]), line([q for _, q in pairs]))
 
 
 def apply(rows: Matrix, x: Vector) -> Vector:
     """A matrix times a vector."""
-    return [dot(row, x) for row in rows]
+    column = line(x)
+    return [line_dot(line(row), column) for row in rows]
 
 
 def plus(a: Vector, b: Vector) -> Vector:
@@ -525,8 +545,8 @@ def transpose(rows: Matrix) -> Matrix:
 
 def product(a: Matrix, b: Matrix) -> Matrix:
     """A matrix times a matrix."""
-    columns = transpose(b)
-    return [[dot(row, column) for column in columns] for row in a]
+    columns = [line(column) for column in transpose(b)]
+    return [[line_dot(row, column) for column in columns] for row in map(line, a)]
 
 
 def difference(a: Matrix, b: Matrix) -> Matrix:
@@ -554,72 +574,136 @@ def symmetric(rows: Matrix) -> bool:
     return all(rows[i][j] == rows[j][i] for i in range(len(rows)) for j in range(i))
 
 
-def definite(rows: Matrix, meter: Meter, *, strict: bool) -> bool:
-    """Section 9: elimination without exchanges; positive definite if strict, else positive semidefinite.
+def blocks(rows: Matrix) -> list[list[int]]:
+    """The indices of a symmetric matrix in classes, so that entries between different classes are 0."""
+    left, out = set(range(len(rows))), []
+    while left:
+        block, fresh = [], [min(left)]
+        left.discard(fresh[0])
+        while fresh:
+            i = fresh.pop()
+            block.append(i)
+            near = [j for j in left if rows[i][j]]
+            left.difference_update(near)
+            fresh += near
+        out.append(sorted(block))
+    return out
 
-    Fraction-free: after the pivots k1 < k2 < ... every entry is the entry of the Schur complement times the last pivot
-    (a positive minor) and the denominator: signs and zeros are the page's. Python's gcds would cost most of the time.
+
+class Primitive(NamedTuple):
+    """A row of integers without common factor: the row given times `factor` > 0."""
+
+    row: list[int]
+    factor: Fraction
+
+
+def primitive(values: Sequence[Fraction]) -> Primitive:
+    """A row in integers. Rows may be multiplied by positive numbers: leading minors keep their signs, ranks stay."""
+    entries, den = line(values)
+    for entry in entries:
+        fit_integer(entry)
+    common = math.gcd(*entries) or 1
+    return Primitive([entry // common for entry in entries], Fraction(den, common))
+
+
+def elimination_units(rows: Sequence[Sequence[int]], below: Callable[[int], int]) -> int:
+    """What an elimination in integers costs: `below(k)` entries are computed anew at step k.
+
+    After k steps the entries are minors, hence no longer than k rows and their own row together. The time of one entry
+    grows with the product of two lengths: Python multiplies and divides so.
     """
-    size, b = len(rows), matrix_bits(rows)
-    meter.charge(size**3 * (1 + size * b // 500))
+    lengths = [max(entry.bit_length() for entry in row) + len(rows).bit_length() for row in rows]
+    units = before = 0
+    for k, length in enumerate(lengths):
+        longest = max(lengths[k + 1 :], default=0)
+        pivot, entry = min(before + length, COMPUTED_BITS), min(before + longest, COMPUTED_BITS)
+        units += below(k) * (pivot * entry // UNIT_SQUARE_BITS)
+        before += length
+    return units
+
+
+def definite(rows: Matrix, meter: Meter, *, strict: bool) -> bool:
+    """Section 9: elimination without exchanges; positive definite if strict, else positive semidefinite."""
+    size = len(rows)
+    units = size**3 * (1 + size * matrix_bits(rows) // 500)
+    meter.charge(units)
     if not symmetric(rows):
         return False
-    s, den = scaled(rows)
-    # many different denominators make the common one long: it is a computed number too, and its length costs time
-    whole = scaled_bits(Scaled(s, den))
-    if whole > COMPUTED_BITS:
-        raise Malformed("too-large", f"the common denominator of a matrix has more than {COMPUTED_BITS} bits")
-    meter.charge(size**3 * (size * max(whole - 2 * b - 64, 0) // 500))
-    last = 1
-    for k in range(size):
-        pivot = s[k][k]
+    parts = [[primitive([rows[i][j] for j in block]) for i in block] for block in blocks(rows)]
+    work = 0
+    for part in parts:
+        n = len(part)
+        work += elimination_units([entry.row for entry in part], lambda k, n=n: (n - k) * (n - k - 1) // 2)
+    meter.charge(max(work - units, 0))
+    return all(definite_block(part, strict=strict) for part in parts)
+
+
+def definite_block(part: list[Primitive], *, strict: bool) -> bool:
+    """Elimination in integers (Bareiss 1968), on rows multiplied by positive numbers f_i.
+
+    After the pivots k1 < k2 < ... an entry is that of the Schur complement times f_i and the last pivot (the product of
+    a minor > 0 and of the f): signs and zeros are the page's. The upper half is enough, for S_ik = S_ki f_i / f_k.
+    """
+    s, last = [list(entry.row) for entry in part], 1
+    for k, (row, factor) in enumerate(zip(s, (entry.factor for entry in part))):
+        pivot = row[k]
         if pivot < 0 or (strict and pivot == 0):
             return False
         if pivot == 0:
-            if any(s[k][k + 1 :]):
+            if any(row[k + 1 :]):
                 return False
             continue
-        for i in range(k + 1, size):
-            for j in range(i, size):  # the upper half is enough: the Schur complement is symmetric
-                s[i][j] = (pivot * s[i][j] - s[k][i] * s[k][j]) // last
-                if s[i][j].bit_length() > COMPUTED_BITS:  # the bound is on the entry in lowest terms
-                    fit(Fraction(s[i][j], pivot * den))
+        for i in range(k + 1, len(s)):
+            ratio = part[i].factor / factor
+            lead = row[i] * ratio.numerator // ratio.denominator
+            s[i][i:] = [fit_integer((pivot * own - lead * above) // last) for own, above in zip(s[i][i:], row[i:])]
         last = pivot
     return True
 
 
-def eliminate(rows: Matrix, columns: int) -> int:
-    """Reduce rows in place on their first `columns` columns (Gauss-Jordan); the rank of that part."""
-    rank = 0
-    for column in range(columns):
-        at = next((i for i in range(rank, len(rows)) if rows[i][column]), None)
+def rank_of(rows: Matrix, meter: Meter) -> int:
+    """The rank, exactly: elimination in integers as above, with exchanges."""
+    size, width = max(len(rows), len(rows[0])), len(rows[0])
+    units = size**3 * (1 + size * matrix_bits(rows) // 500)
+    meter.charge(units)
+    s = [primitive(row).row for row in rows]
+    meter.charge(max(elimination_units(s, lambda k: (len(s) - k) * (width - k)) - units, 0))
+    rank, last = 0, 1
+    for column in range(width):
+        at = next((i for i in range(rank, len(s)) if s[i][column]), None)
         if at is None:
             continue
-        rows[rank], rows[at] = rows[at], rows[rank]
-        lead = rows[rank][column]
-        rows[rank] = [fit(entry / lead) for entry in rows[rank]]
-        for i, row in enumerate(rows):
-            if i != rank and row[column]:
-                factor = row[column]
-                rows[i] = [fit(p - factor * q) if q else p for p, q in zip(row, rows[rank])]
-        rank += 1
+        s[rank], s[at] = s[at], s[rank]
+        lead = s[rank]
+        for i in range(rank + 1, len(s)):
+            factor = s[i][column]
+            s[i] = [fit_integer((lead[column] * own - factor * above) // last) for own, above in zip(s[i], lead)]
+        rank, last = rank + 1, lead[column]
     return rank
 
 
-def rank_of(rows: Matrix, meter: Meter) -> int:
-    """The rank, exactly."""
-    size = max(len(rows), len(rows[0]))
-    meter.charge(size**3 * (1 + size * matrix_bits(rows) // 500))
-    return eliminate([list(row) for row in rows], len(rows[0]))
+def inverse(rows: Matrix, meter: Meter) -> Scaled:
+    """The inverse of a positive definite matrix; P^-1 a of section 6 is a product with it.
 
-
-def inverse(rows: Matrix, meter: Meter) -> Matrix:
-    """The inverse of a matrix already known to be regular; P^-1 a of section 6 is a product with it."""
-    size = len(rows)
-    meter.charge(size**3 * (1 + size * matrix_bits(rows) // 500))
-    work = [[*row, *unit(size, k)] for k, row in enumerate(rows)]
-    eliminate(work, size)
-    return [row[size:] for row in work]
+    Gauss-Jordan in integers and in place: after step k the first columns hold what was the unit matrix beside P.
+    """
+    n = len(rows)
+    units = n**3 * (1 + n * matrix_bits(rows) // 500)
+    meter.charge(units)
+    lines = [line(row) for row in rows]
+    s = [[fit_integer(entry) for entry in row.entries] for row in lines]
+    meter.charge(max(elimination_units(s, lambda _: n * n) - units, 0))
+    last = 1
+    for k in range(n):
+        lead, pivot = s[k], s[k][k]
+        for i in range(n):
+            if i != k:
+                factor = s[i][k]
+                s[i] = [fit_integer((pivot * own - factor * above) // last) for own, above in zip(s[i], lead)]
+                s[i][k] = -factor
+        lead[k] = last
+        last = pivot
+    return Scaled([[entry * row.den for entry, row in zip(found, lines)] for found in s], last)
 
 
 class Scaled(NamedTuple):
@@ -2043,9 +2127,11 @@ class Ellipsoid:
 
     def above(self, k: int, a: Vector, b: Fraction, *, strict: bool) -> bool:
         """a.z + b > 0 (>= 0) on S_k: its minimum is the value at the centre minus sqrt(R a^T P^-1 a)."""
-        self.meter.charge(len(a) ** 2 * (1 + max(bits(a), matrix_bits(self.inverse)) // 500))
+        self.meter.charge(len(a) ** 2 * (1 + max(bits(a), scaled_bits(self.inverse)) // 500))
         centre = fit(dot(a, self.centres[k]) + b)
-        reach = fit(self.R * form(self.inverse, a))
+        entries, den = line(a)
+        inner = int_dot([int_dot(row, entries) for row in self.inverse.rows], entries)
+        reach = fit(self.R * Fraction(inner, self.inverse.den * den * den))
         square = fit(centre * centre)
         return (centre > 0 and square > reach) if strict else (centre >= 0 and square >= reach)
 
@@ -2799,26 +2885,27 @@ def ceil_isqrt(a: int) -> int:
 
 
 def exp_bounds(x: int, p: int, meter: Meter) -> Ball:
-    """exp(x/2^p), rounded outward: halve r times, sum the series with w bits, square r times."""
+    """exp(x/2^p), rounded outward: halve r times, sum the series with w bits, square r times.
+
+    Halving more often than |x/2^r| <= 1/2 needs makes the series shorter; h further times about balance the two.
+    """
     if abs(x) > EXP_ARGUMENT << p:
         raise Malformed("too-large", f"the argument of exp is beyond +-{EXP_ARGUMENT}")
     r = max(0, abs(x).bit_length() - p + 1)  # then |x| < 2^(p+r-1), so |x/2^(p+r)| < 1/2
     w = p + r + ceil_shift(2 * max(x, 0), p) + 40
-    meter.charge(w // 3 * (1 + w // 500))  # more than the page charges: it is a loop over some w/8 terms
+    h = math.isqrt(w) // 2
+    r, w = r + h, w + h
+    meter.charge(w // 2 * (1 + w // 500))  # more than the page charges: it is a loop over some sqrt(w) terms
     y = abs(x) << (w - p - r)  # exact: w >= p + r
-    low = high = 0
-    term_low = term_high = 1 << w
-    i = 0
-    while term_high > 1:
-        if x < 0 and i % 2:
-            low, high = low - term_high, high - term_low
-        else:
-            low, high = low + term_low, high + term_high
+    total, term, i = 0, 1 << w, 0
+    while term:
+        total += -term if x < 0 and i % 2 else term
         i += 1
-        term_low = (term_low * y >> w) // i
-        term_high = ceil_div(ceil_shift(term_high * y, w), i)
-    # the first term left out is at most 2^-w; each further one is at most half of the one before
-    low, high = low - 2, high + 2
+        term = (term * y >> w) // i
+    # every term is less than 4 too small, if one is by e, then the next by less than e/2 + 2; those left out are at most
+    # twice the first of them
+    error = 4 * i + 8
+    low, high = max(total - error, 0), total + error
     for _ in range(r):
         low, high = low * low >> w, ceil_shift(high * high, w)
     return Ball(low >> (w - p), ceil_shift(high, w - p))
@@ -2826,15 +2913,17 @@ def exp_bounds(x: int, p: int, meter: Meter) -> Ball:
 
 def artanh_bounds(top: int, bottom: int, w: int) -> tuple[int, int]:
     """artanh(top/bottom), 0 <= top/bottom <= 1/3, in units of 2^-w."""
-    y_low, y_high = (top << w) // bottom, ceil_div(top << w, bottom)
-    square_low, square_high = y_low * y_low >> w, ceil_shift(y_high * y_high, w)
-    low = high = 0
-    i = 1
-    while y_high > 1:
-        low, high = low + y_low // i, high + ceil_div(y_high, i)
-        y_low, y_high = y_low * square_low >> w, ceil_shift(y_high * square_high, w)
+    power = (top << w) // bottom
+    square = power * power >> w
+    small = top == 1 and bottom == 3  # noqa: PLR2004 -- powers of 1/9 need no product of long numbers
+    total, i = 0, 1
+    while power:
+        total += power // i
+        power = power // 9 if small else power * square >> w
         i += 2
-    return low, high + 2  # the rest is at most the first term left out, 2^-w, divided by 1 - y^2 >= 8/9
+    # every power is less than 2 too small, every quotient less than 3; the rest is at most the first term left out,
+    # less than 3, divided by 1 - y^2 >= 8/9
+    return total, total + 3 * i + 4
 
 
 def log_bounds(x: int, p: int, meter: Meter) -> Ball:

@@ -27,8 +27,8 @@ def refutation_document(found: Refutation, *, certificate: str | None, floats: d
             "component": first.component,
             "lhs": _side(first.lhs),
             "rhs": _side(first.rhs),
-            "rhs_is": first.rhs_is,
         },
+        "rhs_is": None if first is None else first.rhs_is,
         "fails_from": found.fails_from,
         "fails_from_by_component": None
         if found.fails_from_by_component is None

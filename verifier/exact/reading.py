@@ -22,6 +22,7 @@ MOST_DIMENSION = 16
 Vector = tuple[Fraction, ...]
 Matrix = tuple[Vector, ...]
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _RATIONAL = re.compile(r"(?P<top>0|-?[1-9][0-9]*)(?:/(?P<bottom>[1-9][0-9]*))?", re.ASCII)
 
 
@@ -66,25 +67,30 @@ def parse_json(data: bytes, *, where: str) -> Any:
         return found
     path, number = refused
     place = path_text(path)
-    mend = 'write quantities as strings, such as "-7/3"'
-    raise BadInput(f"{shown(number.text)} is {number.what}", where=f"{where}: {place}" if place else where, mend=mend)
+    raise BadInput(
+        f"{shown(number.text)} is {number.what}", where=f"{where}: {place}" if place else where, mend=number.mend
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """A number that no file may hold, until its path is known."""
+    """A number or text that no file may hold, until its path is known."""
 
     text: str
     what: str
+    mend: str = 'write quantities as strings, such as "-7/3"'
 
 
 def _refused(value: Any, path: Path) -> Iterator[tuple[Path, _Refused]]:
-    """The refused numbers of a value with their paths, in order."""
+    """The refused numbers and texts of a value with their paths, in order."""
     match value:
         case _Refused():
             yield path, value
+        case str() if _SURROGATE.search(value):  # JSON can escape it, UTF-8 cannot hold it
+            yield path, _Refused(value, "no text: half a character is missing", "write whole characters")
         case dict():
             for key, inner in value.items():
+                yield from _refused(key, path)
                 yield from _refused(inner, (*path, key))
         case list():
             for index, inner in enumerate(value):
@@ -158,12 +164,14 @@ class Reader:
             raise self.error(f"the array has {len(self.value)} entries", mend=f"give {least} to {most}")
         return [self.child(index) for index in range(len(self.value))]
 
-    def text(self, most: int) -> str:
-        """A text of at most `most` characters."""
+    def text(self, most: int, *, least: int = 0) -> str:
+        """A text of `least` to `most` characters."""
         if not isinstance(self.value, str):
             raise self.error(f"{shown(self.value)} is not a text", mend="write it in quotes")
         if len(self.value) > most:
             raise self.error(f"the text has more than {most} characters", mend="shorten it")
+        if len(self.value) < least:
+            raise self.error("the text is empty", mend="leave the field out, or write something")
         return self.value
 
     def word(self, valid: Sequence[str]) -> str:

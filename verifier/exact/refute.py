@@ -12,14 +12,16 @@ from verifier.exact.expressions.floats import float_report as expression_floats
 from verifier.exact.expressions.problem import SYSTEM as EXPRESSIONS
 from verifier.exact.expressions.problem import ExpressionProblem, read_expression_problem
 from verifier.exact.expressions.refute import refute_expression
-from verifier.exact.hardmax.problem import HardmaxProblem, read_hardmax
+from verifier.exact.hardmax.problem import MOST_TOKENS, HardmaxProblem, read_hardmax
 from verifier.exact.hardmax.refute import refute_hardmax
 from verifier.exact.margin import comparable, compare
 from verifier.exact.piecewise.problem import LONG_FORM, MapProblem, read_map_problem
 from verifier.exact.piecewise.refute import refute_map
 from verifier.exact.reading import Reader, read_json
 from verifier.exact.search import SearchProblem, example, is_open, read_search, search
+from verifier.exact.search.sampling import Start
 from verifier.exact.systems import systems
+from verifier.model.errors import BadInput
 
 HORIZON = 10_000
 """Steps taken where nothing freezes, unless told otherwise."""
@@ -62,7 +64,7 @@ def _texts(fields: dict[str, Reader]) -> None:
         if not paper:
             raise fields["paper"].error("the paper has no identifier", mend="give openreview, arxiv or title")
         for key, entry in paper.items():
-            entry.text(400 if key == "title" else 40)
+            entry.text(400 if key == "title" else 40, least=1)
     for key, most in (("locator", 400), ("quote", 2_000)):
         if key in fields:
             fields[key].text(most)
@@ -75,7 +77,16 @@ def _texts(fields: dict[str, Reader]) -> None:
         for key in symbols.value:
             if not 1 <= len(key) <= 100:
                 raise symbols.error("a symbol has no or more than 100 characters", mend="shorten it")
-            symbols.child(key).text(400)
+            symbols.child(key).text(400, least=1)
+
+
+def posed_with(problem: SearchProblem, state: Any) -> Problem:
+    """The problem that a search poses for one start, given as a JSON value. Raises BadInput for no such start."""
+    if not isinstance(state, dict) or is_open(state):
+        raise BadInput("the start is no object with a start in it", mend="see docs/certificates.md")
+    if problem.system == "hardmax-frank-wolfe":
+        Reader(state, "the start").fields(("tokens",))["tokens"].items(1, MOST_TOKENS)[0].vector()
+    return parse_problem(problem.concrete(Start(state, "given")), where="the start")
 
 
 def refute(

@@ -76,9 +76,10 @@ def sides_line(found: ExactEvidence) -> str:
     if first is None:
         return ""
     where = f"first at t = {first['t']:,}, {_part(found)} {first['component']}"
-    if first["lhs"] is None:
+    if first["lhs"] is None or first["rhs"] is None:
         return f"{where}; the sides are too long to be written"
-    most = "at most " if first.get("rhs_is") == "bound" else ""  # an irrational right side, by a rational above it
+    # an irrational right side is known by a rational above it
+    most = "at most " if found.document.get("rhs_is") == "bound" else ""
     return (
         f"{where}: the left side is {number_words(Fraction(first['lhs']))}, "
         f"the right side {most}{number_words(Fraction(first['rhs']))}"

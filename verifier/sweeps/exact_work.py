@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from verifier.exact import float_report, refutation_document, refute
-from verifier.exact.checker import check
+from verifier.exact import accepted, float_report, refutation_document, refute
 from verifier.exact.margin_document import margin_document, margins_of
 from verifier.exact.probe import read_problem_text
 from verifier.model.answers import ExactAnswer
@@ -19,17 +18,14 @@ def exact_work(job: ExactCall) -> Row | Failure:
     try:
         problem = read_problem_text(job.text, where=job.target)
         found = refute(problem, horizon=job.horizon)
+        answer = found.answer
+        checked = accepted(found)
         outside = found.answer is ExactAnswer.UNSUPPORTED_HYPOTHESIS
         floats = None if outside else float_report(problem, found, horizon=job.horizon)
     except VerifierError as error:
         return Failure(f"{job.target}: {error.what}")
-    certificate = checked = None
-    if found.certificate is not None:
-        certificate = json.dumps(found.certificate, ensure_ascii=False, separators=(",", ":")) + "\n"
-        said = check(certificate.encode())
-        if said.word != "ACCEPTED":
-            return Failure(f"{job.target}: the finder says {found.answer}, the checker {said.last_line}")
-        checked = said.text
+    if checked.refused:
+        return Failure(f"{job.target}: the finder says {answer}, the checker {checked.refused}")
     document = {
         "sentence": found.sentence,
         "finder": job.finder,
@@ -38,4 +34,4 @@ def exact_work(job: ExactCall) -> Row | Failure:
     }
     series, _ = margins_of(problem, found, horizon=job.horizon)
     picture = None if series is None else margin_document(series)
-    return exact_row(ExactEvidence(document, certificate, checked, picture))
+    return exact_row(ExactEvidence(document, checked.text, checked.said, picture))

@@ -20,6 +20,8 @@ class Bound:
         self.largest: Largest = largest_eigenvalue(problem.B[0], bits=bits)
         self.ell = self.largest.high
         self.theta = 4 * self.ell * self.diameter_squared
+        self.on_diagonal = self.largest.exact and self.largest.high == max(row[i] for i, row in enumerate(problem.B[0]))
+        """Whether λ_max is a diagonal entry, so that comparing with it decides every test."""
         low = 4 * self.largest.low * self.diameter_squared
         self._high = (self.theta.numerator, self.theta.denominator)
         self._low = (low.numerator, low.denominator)

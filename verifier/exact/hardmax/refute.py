@@ -76,10 +76,12 @@ def _decide(follower: Follower, hypotheses: tuple[Hypothesis, ...]) -> Refutatio
     if depends((lowest.answer, highest.answer)):
         return ambiguous(hypotheses, ties, "the answers under the lowest and the highest index differ")
     explored: Explored = explore(follower)
+    known = [lowest, highest, *explored.branches]
     if not explored.complete:
         explored = explore(follower, separate_at_tie=True)
+        known += explored.branches
     seen = explored.branches
-    if depends(branch.answer for branch in (lowest, highest, *seen)):
+    if depends(branch.answer for branch in known):
         return ambiguous(hypotheses, ties, "some selections break the bound and some do not")
     open_ = any(branch.answer is ExactAnswer.VERIFIED_TO_HORIZON for branch in seen)
     if open_ and (not explored.complete or any(branch.violated for branch in seen)):

@@ -68,7 +68,7 @@ def partly_decided(
     for answer, (single, several) in _SAID.items():
         if count := kinds.count(answer):
             counts.append(f"{count} {single if count == 1 else several}{_when(answer, followed)}")
-    name = "followed" if complete else "beginnings followed"
+    name = "followed" if complete else f"beginning{'s' * (len(followed) != 1)} followed"
     limit = "" if complete else "More than 64 selections would have to be followed. "
     sentence = (
         f"{limit}Decided for some selections only: of {len(followed)} {name} {', '.join(counts)}; by rule, "
@@ -89,7 +89,7 @@ def _when(answer: ExactAnswer, followed: Sequence[Followed]) -> str:
         known = [one.first for one in followed if kind_of(one.answer) is answer and one.first is not None]
         return f", first at t = {min(known)}" if known else ""
     if answer is ExactAnswer.VERIFIED_TO_HORIZON:
-        return f" after t = {min(one.reached for one in followed if one.answer is answer)}"
+        return f" from t = {min(one.reached for one in followed if one.answer is answer) + 1} on"
     return ""
 
 

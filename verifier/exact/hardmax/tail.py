@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil, log2
 
 from verifier.exact.hardmax.bound import Bound
 from verifier.exact.hardmax.orbit import Orbit, State
@@ -17,7 +18,9 @@ MOST_SCANNED = 2_000
 """Steps walked back one by one; the certificate's own limit on tail times."""
 
 MOST_BITS_IN_FILE = 6_000
-"""Powers of 1 − γ that a certificate's checker is asked to square; longer ones are enclosed here, not written out."""
+"""Powers of 1 − γ up to this length are written out and squared; longer ones are enclosed."""
+MOST_BITS_COMPUTED = 13_300
+"""The format's bound on any number that a checker computes."""
 TOO_MANY_TIMES = 10**6
 """More single times than any certificate holds."""
 
@@ -29,7 +32,7 @@ class Tail:
 
     def __init__(self, problem: HardmaxProblem, orbit: Orbit, *, state: State, v: int, bound: Bound) -> None:
         self.s, self.v, self.bound, self.step = state.t, v, bound, problem.step
-        self.count = len(state.points)
+        self.count, self._dimension = len(state.points), len(problem.tokens[0])
         scores = state.scores
         self.over = orbit.B_bottom * state.bottom**2
         self.c0 = scores[v][v]
@@ -80,6 +83,22 @@ class Tail:
     def exact_at(self, t: int) -> bool:
         """Whether r(t+1) is short enough to be written out; always for the named steps and for γ = 1."""
         return not self.keep or (t + 1 - self.s) * self._keep_bits <= MOST_BITS_IN_FILE
+
+    def checkable_at(self, t: int) -> bool:
+        """Whether a checker can decide at t, within the format's bound on computed numbers, who fails.
+
+        Where no diagonal entry of B is λ_max it eliminates in ρI − B: its pivots are ratios of minors, so d times
+        as long as ρ.
+        """
+        if not self.keep:
+            return True
+        if self.bound.on_diagonal or not self.exact_at(t):
+            return self.exact_at(t)
+        theta = self.bound.theta
+        parts = (self.over, self.c0, *self.c1, *self.c2, theta.numerator, theta.denominator, t)
+        shared = self.over.bit_length() + theta.denominator.bit_length() + max(map(int.bit_length, parts))
+        square = 2 * ceil((t + 1 - self.s) * log2(self.keep.denominator))
+        return self._dimension * (square + shared) <= MOST_BITS_COMPUTED
 
     def _enclosed(self, i: int, t: int, *, extra: int) -> tuple[int, int, int]:
         """Bounds of 2·J(x_i^{t+1}) over one denominator, fine enough to tell it from most integers beside it."""
@@ -195,7 +214,7 @@ def settle(tail: Tail, masks: list[int], t0: int) -> Settled | None:
     times = sum(tail.cut(i, m) - m for i, m in enumerate(starts)) + max(0, star - max(fails_from, tail.s))
     if tail.step not in CONVEX:
         times += max(0, first - tail.s)
-    if not tail.exact_at(max(first, star, tail.s)):
+    if not tail.checkable_at(max(first, star, *by_component, tail.s)):
         times = TOO_MANY_TIMES
     return Settled((first, component), fails_from, tuple(by_component), times)
 

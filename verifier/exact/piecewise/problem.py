@@ -145,7 +145,7 @@ def _read_entries(reader: Reader, dimension: int, map_: Map | None = None) -> tu
             parts = entry.fields(("kind", "name", "left", "relation", "right"))
             left, right = parts["left"].rational(), parts["right"].rational()
             relation = parts["relation"].word(("<", "<=", "=", "!="))
-            found.append(comparison(parts["name"].text(200), left, relation, right))
+            found.append(comparison(parts["name"].text(200, least=1), left, relation, right))
         elif isinstance(kind, str) and kind in by_kind:
             if deriving is not None:
                 raise entry.error("two hypotheses derive the map", mend="keep one")
@@ -175,7 +175,7 @@ def _definite(reader: Reader, most: int) -> Hypothesis:
         if direction is not None:
             witness = {"x": [str(x) for x in direction], "value": str(quadratic(matrix, direction))}
     sentence = "by exact elimination"
-    return Hypothesis(fields["name"].text(200), holds=holds, witness=witness, sentence=sentence)
+    return Hypothesis(fields["name"].text(200, least=1), holds=holds, witness=witness, sentence=sentence)
 
 
 def _read_claim(reader: Reader, dimension: int, deriving: Deriving | None) -> Claim:

@@ -63,9 +63,13 @@ def _of(problem: SearchProblem, known: Known) -> SearchProblem:
 
 def power_note(power: Power) -> str:
     """What the count means, in a sentence."""
+    which = "this very statement" if power.by == "search" else "another statement"
     if power.caught:
         return (
-            f"this sampler finds the known counterexample's kind ({power.known}) in {power.caught} of {power.of} starts"
+            f"measured on {which}, known to fail ({power.known}): this sampler catches {power.caught} of {power.of} "
+            "starts"
         )
-    what = "this very statement, known to fail" if power.by == "search" else "a statement known to fail"
-    return f"this sampler has no power: of {power.of} such starts for {what} ({power.known}) it catches none"
+    return (
+        f"this sampler has no power: of {power.of} such starts for {which}, known to fail ({power.known}) it catches "
+        "none"
+    )
