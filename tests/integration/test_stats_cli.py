@@ -341,6 +341,41 @@ def test_teams_are_judged_alone_and_together_and_a_copy_is_nobody(verifier: Veri
     assert '"zz" has the numbers of "ada" in 80 of 80 common cells' in shown
 
 
+def test_teams_below_the_minimum_decide_nothing_together(verifier: Verifier, tmp_path: Path) -> None:
+    path = team_table(tmp_path, ["ada", "bo", "cy"])
+    found = answer(verifier("stats", "test", str(path), *PAIRED, "--minimum-n", "50", "--json"))
+    members, together = found["teams"]["members"], found["teams"]["together"]
+    assert [member["answer"] for member in members] == ["TOO_FEW"] * 3
+    assert min(member["log_e_against"] for member in members) > math.log(1e4)  # which counts for nothing
+    assert found["answer"] == "NOT_CONFIRMED_INADEQUATE"
+    assert together["unable"] == [1, 2, 3]
+
+
+def test_teams_that_all_find_something_between_are_not_opposite(verifier: Verifier, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    rows = [(team, r, repr(float(x))) for team in "abc" for r, x in enumerate(3 + rng.standard_normal(60), 1)]
+    path = write(tmp_path / "between.csv", "team,seed,value", rows)
+    found = answer(verifier("stats", "test", str(path), "--rule", "difference", "--claimed", "6", "--json"))
+    assert {member["answer"] for member in found["teams"]["members"]} == {"BETWEEN"}
+    assert (found["answer"], found["reason"]) == ("BETWEEN", "between")
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "said"),
+    [
+        ("arm,seed,value", [("left", 1, 0.5), ("right", 1, 1.5)], 'line 3: the value "1.5" is not within'),
+        ("seed,value", [(1, "0.5"), (2, "-1"), (3, "-1.25"), (4, 7)], 'line 4: the difference "-1.25" is not within'),
+    ],
+)
+def test_a_value_that_the_bounds_exclude_is_an_error_and_no_answer(
+    verifier: Verifier, tmp_path: Path, header: str, rows: Sequence[Sequence[object]], said: str
+) -> None:
+    path = write(tmp_path / "out.csv", header, rows)
+    done = verifier("stats", "test", str(path), "--rule", "difference", "--claimed", "0.1", "--bounds", "0,1")
+    assert done.code == 2
+    assert said in done.err
+
+
 def test_strangers_words_stand_under_quoted_and_obey_nobody(verifier: Verifier, tmp_path: Path) -> None:
     names = ["=cmd()", "<b>x</b>", "[red]Ω"]
     path = team_table(tmp_path, names)

@@ -17,6 +17,7 @@ from verifier.stats.run_csv import parse_runs
 from verifier.stats.team_duplicates import without_duplicates
 from verifier.stats.teams import (
     ASSUMES,
+    Method,
     Team,
     TeamAnswer,
     TeamFinding,
@@ -93,19 +94,31 @@ def test_one_biased_team_and_shared_seeds_do_what_is_published(runs: int) -> Non
 
 # -- the table
 
-FACTS = ("too_few_teams", "opposite_votes", "confirms_for", "confirms_against", "adequate")
+FACTS = (
+    "too_few_teams",
+    "opposite_votes",
+    "reaches_for",
+    "reaches_against",
+    "enough_for",
+    "enough_against",
+    "adequate",
+)
 ROWS: list[tuple[dict[str, bool], str]] = [
     ({"too_few_teams": True}, "TOO_FEW_TEAMS"),
     ({"opposite_votes": True}, "HETEROGENEOUS"),
-    ({"confirms_for": True, "confirms_against": True}, "HETEROGENEOUS"),
-    ({"confirms_for": True}, "CONFIRMED_FOR"),
-    ({"confirms_against": True}, "CONFIRMED_AGAINST"),
+    ({"reaches_for": True, "reaches_against": True}, "BETWEEN"),
+    ({"reaches_for": True, "enough_for": True}, "CONFIRMED_FOR"),
+    ({"reaches_against": True, "enough_against": True}, "CONFIRMED_AGAINST"),
+    ({"reaches_for": True}, "NOT_DECIDED_BY_TEAMS"),
+    ({"reaches_against": True}, "NOT_DECIDED_BY_TEAMS"),
     ({"adequate": True}, "NOT_CONFIRMED"),
     ({"adequate": False}, "NOT_CONFIRMED_INADEQUATE"),
 ]
 OUTCOMES = {
     "TOO_FEW_TEAMS": "UNDERPOWERED: underpowered",
     "HETEROGENEOUS": "UNDECIDED: heterogeneous",
+    "BETWEEN": "UNDECIDED: between",
+    "NOT_DECIDED_BY_TEAMS": "UNDECIDED: between",
     "CONFIRMED_FOR": "FOR_DISPUTE",
     "CONFIRMED_AGAINST": "AGAINST_DISPUTE",
     "NOT_CONFIRMED": "UNDECIDED: not-decided",
@@ -187,6 +200,46 @@ def test_an_inadequate_vote_without_an_opposite_one_is_kept() -> None:
 def test_too_few_adequate_teams_are_underpowered_not_undecided() -> None:
     finding = found(team("a", OPEN, e=2.0), team("b", OPEN, e=2.0, adequate=False))
     assert finding.answer is TeamAnswer.NOT_CONFIRMED_INADEQUATE
+
+
+def test_a_team_that_may_not_decide_alone_does_not_decide_by_way_of_others() -> None:
+    short = [
+        Team(name=n, outcome=Outcome.UNDERPOWERED, adequate=True, log_e_for=40, log_e_against=0, able=False)
+        for n in "xyz"
+    ]
+    alone = found(*short)
+    assert alone.answer is TeamAnswer.NOT_CONFIRMED_INADEQUATE
+    assert alone.log_e_for == -math.inf
+    assert alone.unable == ("x", "y", "z")
+    with_two = found(team("a", FOR, e=1e9), team("b", FOR, e=1e9), short[0])
+    assert with_two.answer is TeamAnswer.CONFIRMED_FOR
+    assert with_two.log_e_for == pytest.approx(math.log(5e8))  # x is 0 in the mean of two
+    assert evaluate([team("a", FOR, e=1e9), *short], method="product").answer is TeamAnswer.NOT_CONFIRMED_INADEQUATE
+
+
+@pytest.mark.parametrize(
+    ("method", "outcomes", "expected"),
+    [
+        ("partial-conjunction", (OPEN, OPEN, OPEN), "NOT_DECIDED_BY_TEAMS"),
+        ("partial-conjunction", (FOR, OPEN, OPEN), "NOT_DECIDED_BY_TEAMS"),
+        ("partial-conjunction", (FOR, FOR, OPEN), "CONFIRMED_FOR"),
+        ("average", (OPEN, OPEN, OPEN), "NOT_DECIDED_BY_TEAMS"),
+        ("average", (FOR, OPEN, OPEN), "CONFIRMED_FOR"),
+        ("product", (OPEN, OPEN, OPEN), "NOT_DECIDED_BY_TEAMS"),
+        ("product", (FOR, OPEN, OPEN), "CONFIRMED_FOR"),
+    ],
+)
+def test_teams_confirm_only_what_enough_of_them_found(method: Method, outcomes: list[Outcome], expected: str) -> None:
+    teams = [
+        Team(name=name, outcome=outcome, adequate=True, log_e_for=20.0, log_e_against=-20.0)
+        for name, outcome in zip("abc", outcomes, strict=True)
+    ]
+    assert evaluate(teams, method=method).answer == expected
+
+
+def test_evidence_against_both_sides_without_opposite_votes_is_between() -> None:
+    teams = [Team(name=n, outcome=OPEN, adequate=True, log_e_for=20.0, log_e_against=20.0) for n in "abc"]
+    assert evaluate(teams).answer is TeamAnswer.BETWEEN
 
 
 def test_strangers_input_is_refused_by_name() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
+from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.stats.run_table import Floats, Grid, RunTable
 
@@ -48,6 +50,29 @@ def sample(table: RunTable, *, kind: str, noise: str, name: str) -> Sample:
     if kind in {"proportion", "count"}:
         return _outcomes(table, kind=kind, name=name)
     return _arms(table, paired=noise == "paired", kind=kind, name=name)
+
+
+def refuse_impossible(table: RunTable, bounds: tuple[Fraction, Fraction] | None, *, name: str) -> None:
+    """Nothing, unless a value lies outside the bounds of the metric; a table without arms holds differences.
+
+    Raises BadInput at the first line with such a value, wherever it stands: either it or the bounds are wrong.
+    """
+    if bounds is None:
+        return
+    low, high = (float(bound) for bound in bounds)
+    what = "value"
+    if table.arms == ("",):
+        low, high, what = low - high, high - low, "difference"
+    outside = np.flatnonzero((table.value < low) | (table.value > high))
+    if not outside.size:
+        return
+    row = int(outside[np.argmin(table.line[outside])])
+    said = shown(table.numbers[row][0]) if len(table.numbers[row]) == 1 else f"the mean {table.value[row]:g}"
+    raise BadInput(
+        f"the {what} {said} is not within what the bounds allow, {low:g} to {high:g}",
+        where=f"{name}, line {table.line[row]}",
+        mend="correct the value, or give the bounds of the metric",
+    )
 
 
 def _refuse_columns(table: RunTable, *columns: str, kind: str, name: str) -> None:

@@ -30,7 +30,6 @@ SLOPES = {
     "up": "slope over the upper half",
     "cone": "slope that no bounded function explains",
 }
-UNDISCOUNTED = ", each counted 1 times for the registrations made"
 
 
 def outcome_words(finding: Any) -> str:
@@ -40,8 +39,8 @@ def outcome_words(finding: Any) -> str:
 
 
 def summary_of(tested: Tested) -> str:
-    """The rule's own sentence, without the registrations that a retrospective table has not."""
-    return tested.finding.summary.replace(UNDISCOUNTED, "")
+    """The rule's own sentence."""
+    return tested.finding.summary
 
 
 def show(

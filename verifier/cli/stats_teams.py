@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from verifier.cli.stats_answers import Tested
+from verifier.cli.stats_answers import Finding, Tested
+from verifier.model.outcomes import Outcome, Reason
 from verifier.stats import teams
 from verifier.stats.growth_statistics import GrowthFinding
 from verifier.stats.heterogeneity import Heterogeneity, heterogeneity
+from verifier.stats.margin_answers import MarginAnswer
 from verifier.stats.run_table import RunTable
 from verifier.stats.team_duplicates import Duplicate, without_duplicates
 from verifier.stats.teams import Method, Team, TeamFinding
@@ -80,7 +82,15 @@ def _team(name: str, tested: Tested) -> Team:
         adequate=tested.finding.adequacy.adequate,
         log_e_for=support,
         log_e_against=opposition,
+        able=_able(tested.finding),
     )
+
+
+def _able(finding: Finding) -> bool:
+    """Whether the rule could be applied: enough runs and scales, a horizon that reaches, data that can be judged."""
+    if finding.outcome is Outcome.INVALID or finding.reason is Reason.HORIZON:
+        return False
+    return finding.answer is not MarginAnswer.TOO_FEW
 
 
 def _spread(tested: Sequence[Tested]) -> Heterogeneity | None:
@@ -94,7 +104,7 @@ def team_document(found: TeamsTested, document: Callable[[Any], Any]) -> tuple[M
     """The fields of `teams` in JSON, teams by number, and the strangers' words that belong to them."""
     number = {name: i for i, name in enumerate((*found.names, *(d.team for d in found.duplicates)), 1)}
     together = document(found.together)
-    for key in ("votes_for", "votes_against", "dropped"):
+    for key in ("votes_for", "votes_against", "dropped", "unable"):
         together[key] = [number[name] for name in together[key]]
     together["sentence"] = found.together.answer.sentence
     said = together.pop("summary")

@@ -55,16 +55,18 @@ def test(output: Output, data: Path, **options: Any) -> None:
     if given.kind == "bound":
         what = "a bound is about instances and their certificates, not about a table of runs"
         raise BadInput(what, where="--rule bound", mend="write a case with an exact probe, or ask stats plan")
-    given.rule(2)  # what is wrong with the rule is said before the table is read
+    wanted = given.rule(2)  # what is wrong with the rule is said before the table is read
     printed = _printed(options)
 
     from verifier.cli import stats_shown
     from verifier.cli.stats_document import document, picture_path, rule_document
     from verifier.cli.stats_flags import found_flags
+    from verifier.cli.stats_samples import refuse_impossible
     from verifier.cli.stats_teams import has_teams, team_document
 
     target = picture_path(options["figure"], data=data)
     table, seeds = _read(data, given, axis=options["axis"], at=options["at"])
+    refuse_impossible(table, getattr(wanted, "bounds", None), name=str(data))
     several = has_teams(table)
     samples, main, teams = (_several if several else _one)(table, given, data, options, seeds=seeds)
     flags = found_flags(main.rule, table, samples, printed=printed, seeds=seeds)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from verifier.model.results import Adequacy
 from verifier.stats.contrasts import LARGEST_GAMMA
+from verifier.stats.e_sentences import discount_text, e_text
 from verifier.stats.growth_rule import FEW, GrowthAnswer, GrowthRule
 from verifier.stats.growth_statistics import GrowthStatistics, Slope
 from verifier.stats.law_names import law_unit
@@ -65,10 +66,9 @@ def _numbers(rule: GrowthRule, statistics: GrowthStatistics, axis: str) -> list[
     return [
         f"slope {full.estimate:.3f} per {_unit(rule, axis)}{interval_text(full)}{sigma}",
         (
-            f"evidence for growth E = {grow.sup * statistics.discount:.2g} ({statistics.sigma_discounted:.1f} sigma at "
-            f"any stopping time), for a slope below {float(rule.delta):g} E = {flat.sup * statistics.discount:.2g}, "
-            f"each counted {statistics.discount:.2g} times for the registrations made, against "
-            f"{float(rule.threshold):.2g}"
+            f"evidence for growth {e_text(grow.sup * statistics.discount)} ({statistics.sigma_discounted:.1f} sigma at "
+            f"any stopping time), for a slope below {float(rule.delta):g} {e_text(flat.sup * statistics.discount)}"
+            f"{discount_text(statistics.discount)}, against {float(rule.threshold):.2g}"
         ),
         f"{statistics.n} of {rule.maximum} replicates{inner}",
     ]
@@ -80,7 +80,7 @@ def _log_law(statistics: GrowthStatistics, axis: str) -> str:
         return f"growth like ln {axis} was not tested, so the claim is not reproduced"
     shown = "shown" if beside.reached else "not shown, so the claim is not reproduced"
     return (
-        f"a slope below {beside.delta:g} per ln {axis}, E = {beside.e_flat.sup * statistics.discount:.2g}, is {shown}"
+        f"a slope below {beside.delta:g} per ln {axis}, {e_text(beside.e_flat.sup * statistics.discount)}, is {shown}"
     )
 
 

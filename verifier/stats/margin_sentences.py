@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from verifier.model.outcomes import Outcome
 from verifier.model.results import Adequacy
+from verifier.stats.e_sentences import discount_text, e_text
 from verifier.stats.margin_answers import MarginAnswer
 from verifier.stats.margin_statistics import Effect, MarginStatistics
 
@@ -36,10 +37,10 @@ def summary(
     below, above = statistics.e_below_claim, statistics.e_above_alleged
     if below is not None and above is not None:
         parts.append(
-            f"evidence for less than the claimed {shown(statistics.claimed)} E = {below.sup * statistics.discount:.2g}"
-            f", for more than the alleged {shown(statistics.alleged)} E = {above.sup * statistics.discount:.2g} "
-            f"(the larger is {statistics.sigma_discounted:.1f} sigma at any stopping time), each counted "
-            f"{statistics.discount:.2g} times for the registrations made, against {threshold:.2g}"
+            f"evidence for less than the claimed {shown(statistics.claimed)} {e_text(below.sup * statistics.discount)}"
+            f", for more than the alleged {shown(statistics.alleged)} {e_text(above.sup * statistics.discount)} "
+            f"(the larger is {statistics.sigma_discounted:.1f} sigma at any stopping time)"
+            f"{discount_text(statistics.discount)}, against {threshold:.2g}"
         )
     parts.append(f"{statistics.n} of {maximum} {unit}")
     if answer.outcome is Outcome.UNDERPOWERED:

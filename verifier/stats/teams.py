@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal, Self, TypeAlias
@@ -119,6 +119,12 @@ class TeamAnswer(StrEnum):
         Outcome.UNDECIDED,
         Reason.HETEROGENEOUS,
     )
+    BETWEEN = (
+        "BETWEEN",
+        "the teams together have evidence against both sides: what they measure lies between claimed and alleged",
+        Outcome.UNDECIDED,
+        Reason.BETWEEN,
+    )
     CONFIRMED_FOR = (
         "CONFIRMED_FOR",
         "the teams together show that the disputed statement does not hold",
@@ -131,6 +137,12 @@ class TeamAnswer(StrEnum):
         Outcome.AGAINST_DISPUTE,
         None,
     )
+    NOT_DECIDED_BY_TEAMS = (
+        "NOT_DECIDED_BY_TEAMS",
+        "the combined evidence against one side is there, but too few teams decide by themselves",
+        Outcome.UNDECIDED,
+        Reason.BETWEEN,
+    )
     NOT_CONFIRMED = (
         "NOT_CONFIRMED",
         "enough teams could have decided, and together they reach neither threshold",
@@ -139,28 +151,40 @@ class TeamAnswer(StrEnum):
     )
     NOT_CONFIRMED_INADEQUATE = (
         "NOT_CONFIRMED_INADEQUATE",
-        "too few of the teams had a design that could be expected to decide",
+        "too few of the teams could be expected to decide, by their design or by what they ran",
         Outcome.UNDERPOWERED,
         Reason.UNDERPOWERED,
     )
 
 
 def decide(
-    *, too_few_teams: bool, opposite_votes: bool, confirms_for: bool, confirms_against: bool, adequate: bool
+    *,
+    too_few_teams: bool,
+    opposite_votes: bool,
+    reaches_for: bool,
+    reaches_against: bool,
+    enough_for: bool,
+    enough_against: bool,
+    adequate: bool,
 ) -> TeamAnswer:
     """The table: the first row that applies.
 
-    opposite_votes: some vote for and some against, after votes of inadequate designs were dropped. confirms_for,
-    confirms_against: the combined E of that side reaches T. adequate: at least u teams had an adequate design.
+    opposite_votes: some vote for and some against, after votes of inadequate designs were dropped. reaches_for,
+    reaches_against: the combined E of that side reaches T. enough_for, enough_against: as many teams as the method
+    asks for decide so by themselves. adequate: at least u teams had an adequate design.
     """
     if too_few_teams:
         return TeamAnswer.TOO_FEW_TEAMS
-    if opposite_votes or (confirms_for and confirms_against):
+    if opposite_votes:
         return TeamAnswer.HETEROGENEOUS
-    if confirms_for:
+    if reaches_for and reaches_against:
+        return TeamAnswer.BETWEEN
+    if reaches_for and enough_for:
         return TeamAnswer.CONFIRMED_FOR
-    if confirms_against:
+    if reaches_against and enough_against:
         return TeamAnswer.CONFIRMED_AGAINST
+    if reaches_for or reaches_against:
+        return TeamAnswer.NOT_DECIDED_BY_TEAMS
     if adequate:
         return TeamAnswer.NOT_CONFIRMED
     return TeamAnswer.NOT_CONFIRMED_INADEQUATE
@@ -171,7 +195,9 @@ class Team:
     """One team's result, its duplicates removed before.
 
     outcome: of its own rule. adequate: whether its registered maximum could be expected to decide. log_e_for,
-    log_e_against: natural logarithms of its two e-values at its own stop, after the discount.
+    log_e_against: natural logarithms of its two e-values at its own stop, after the discount. able: False where its
+    own rule could not be applied: too few runs, scales or too short a horizon, or malformed data. Such a team is no
+    adequate one and its e-values are 0, so that no team decides by way of the others what it must not decide alone.
     """
 
     name: str
@@ -179,6 +205,7 @@ class Team:
     adequate: bool
     log_e_for: float
     log_e_against: float
+    able: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +213,8 @@ class TeamFinding:
     """What the teams say together.
 
     log_e_for, log_e_against: of the combination, None where there are too few teams. votes_for, votes_against: names,
-    votes dropped for an inadequate design left out; dropped: their names. assumes: what the method takes on trust.
+    votes dropped for an inadequate design left out; dropped: their names. unable: teams whose E counted as 0. assumes:
+    what the method takes on trust.
     """
 
     answer: TeamAnswer
@@ -202,6 +230,7 @@ class TeamFinding:
     votes_for: tuple[str, ...]
     votes_against: tuple[str, ...]
     dropped: tuple[str, ...]
+    unable: tuple[str, ...]
 
 
 def evaluate(
@@ -215,7 +244,8 @@ def evaluate(
 
     Where votes are opposite, those of inadequate designs are dropped first. Only the vote goes: that team's e-values
     stay in the combination, for leaving data out after seeing them would make it no e-value. `u` is how many teams
-    must have the effect under "partial-conjunction"; under every method fewer than `u` teams confirm nothing.
+    must have the effect under "partial-conjunction"; under every method fewer than `u` teams confirm nothing. A side is
+    confirmed only where teams decide so by themselves too: `u` under "partial-conjunction", one under the others.
 
     Raises BadInput for a name that stands twice, a u below 1, an E that is NaN.
     """
@@ -227,26 +257,31 @@ def evaluate(
         raise BadInput(f"the team {shown(twice[0])} stands twice", mend="give each team once, under one name")
     if u < 1:
         raise BadInput(f"{u} teams are asked for", mend="ask for two or more; one team confirms only itself")
-    voted = [team for team in teams if team.outcome.decided]
+    unable = tuple(team.name for team in teams if not team.able)
+    teams = [t if t.able else replace(t, adequate=False, log_e_for=-math.inf, log_e_against=-math.inf) for t in teams]
+    voted = [team for team in teams if team.able and team.outcome.decided]
     opposite = len({team.outcome for team in voted}) > 1
     dropped = [team for team in voted if opposite and not team.adequate]
     kept = [team for team in voted if team not in dropped]
     camps = {side: tuple(t.name for t in kept if t.outcome is side) for side in Outcome if side.decided}
     few = len(teams) < u
+    deciders = u if method == "partial-conjunction" else 1
     logs = np.array([[t.log_e_for, t.log_e_against] for t in teams], float).reshape(-1, 2).T
     combined = None if few else log_combined_e(logs, method=method, u=u)
     answer = decide(
         too_few_teams=few,
         opposite_votes=all(camps.values()),
-        confirms_for=combined is not None and bool(combined[0] >= math.log(threshold)),
-        confirms_against=combined is not None and bool(combined[1] >= math.log(threshold)),
+        reaches_for=combined is not None and bool(combined[0] >= math.log(threshold)),
+        reaches_against=combined is not None and bool(combined[1] >= math.log(threshold)),
+        enough_for=len(camps[Outcome.FOR_DISPUTE]) >= deciders,
+        enough_against=len(camps[Outcome.AGAINST_DISPUTE]) >= deciders,
         adequate=sum(team.adequate for team in teams) >= u,
     )
     return TeamFinding(
         answer=answer,
         outcome=answer.outcome,
         reason=answer.reason,
-        summary=_summary(answer, camps, [t.name for t in dropped], teams=len(teams), u=u),
+        summary=_summary(answer, camps, [t.name for t in dropped], unable, teams=len(teams), u=u),
         method=method,
         u=u,
         assumes=ASSUMES[method],
@@ -256,11 +291,18 @@ def evaluate(
         votes_for=camps[Outcome.FOR_DISPUTE],
         votes_against=camps[Outcome.AGAINST_DISPUTE],
         dropped=tuple(t.name for t in dropped),
+        unable=unable,
     )
 
 
 def _summary(
-    answer: TeamAnswer, camps: Mapping[Outcome, tuple[str, ...]], dropped: Sequence[str], *, teams: int, u: int
+    answer: TeamAnswer,
+    camps: Mapping[Outcome, tuple[str, ...]],
+    dropped: Sequence[str],
+    unable: Sequence[str],
+    *,
+    teams: int,
+    u: int,
 ) -> str:
     said = f"{answer.sentence} ({teams} of the {u} teams needed)" if teams < u else answer.sentence
     votes = [
@@ -274,6 +316,8 @@ def _summary(
     parts = [said, ", ".join(votes)]
     if dropped:
         parts.append(f"no vote, as the design could not be expected to decide: {listed(list(dropped))}")
+    if unable:
+        parts.append(f"E counted as 0, as too little was run or the data cannot be judged: {listed(list(unable))}")
     return "; ".join(filter(None, parts))
 
 
