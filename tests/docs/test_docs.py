@@ -15,6 +15,7 @@ import tomllib
 import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +35,7 @@ from verifier.model.probes import ProbeTable
 from verifier.stats.contrasts import contrasts
 from verifier.stats.growth_rule import HALF_BAR, LEAST_SCALES, GrowthAnswer, decide
 from verifier.stats.rules import RULES, GrowthTable
+from verifier.stats.run_csv import parse_runs
 from verifier.stats.significance import anytime_sigma, p_to_e
 from verifier.sweeps import probe, replication
 
@@ -164,6 +166,15 @@ def test_a_manifest_is_written_for_runs_elsewhere(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "paging.manifest.json").read_text())
     page = (ROOT / "docs/runs-elsewhere.md").read_text()
     assert all(f"`{key}" in page for key in (*manifest, *manifest["units"][0]))
+    program = next(block.text for block in blocks(ROOT / "docs/runs-elsewhere.md") if block.language == "python")
+    few = json.dumps({**manifest, "units": manifest["units"][-2:]})
+    (tmp_path / "cases/paging/paging.manifest.json").write_text(few + "\n")
+    printed = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path / "cases/paging", capture_output=True, text=True, check=True
+    )
+    table = parse_runs(printed.stdout.encode(), name="printed", axes=["k"], needs=["k", "unit", "stream"], ingest=True)
+    assert list(table.extras["unit"]) == [unit["unit"] for unit in manifest["units"][-2:]]
+    assert all(datetime.fromisoformat(text).tzinfo for text in table.extras["started"])
 
 
 def shown_problems() -> dict[str, str]:

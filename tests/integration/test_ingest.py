@@ -181,6 +181,12 @@ class TestWhatIsMissing:
         said = verifier("ingest", "toy", str(runs), *ONE, "--ledger", THERE, "--json")
         assert (said.code, "drawn here and gave UPHELD" in said.document["sentence"]) == (2, True)
 
+    def test_fewer_runs_replace_no_ruling_on_more_of_them(self, verifier: Verifier, runs: Path) -> None:
+        ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
+        refused(verifier, runs, "these 120 give UPHELD, verdict inconclusive", "--no-rerun")
+        write(runs, [row for row in read(runs) if int(row["replicate"]) < 12])
+        refused(verifier, runs, "the standing ruling UPHELD rests on 120 rows")
+
 
 @pytest.mark.slow
 class TestWhenTheyBegan:
@@ -246,6 +252,43 @@ class TestAsReported:
         write(runs, rows)
         other = ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--no-rerun", "--json"))
         assert other["ingested"]["root"] != honest["ingested"]["root"], "every column is content"
+
+
+def one_more(runs: Path, index: int) -> Rows:
+    """The table with one row changed, which is written; as it was before."""
+    rows = read(runs)
+    write(runs, [{**row, "sum": str(int(row["sum"]) + (n == index))} for n, row in enumerate(rows)])
+    return rows
+
+
+class TestAgainstWhatIsHere:
+    def test_a_unit_drawn_here_with_another_number(self, verifier: Verifier, runs: Path) -> None:
+        row = one_more(runs, 70)[70]
+        words = (
+            f"runs.csv, line 72: the unit {row['unit'][:12]} (k = {row['k']}, replicate {row['replicate']}) was drawn"
+        )
+        refused(verifier, runs, words, "--no-rerun", "--ledger", THERE)
+
+    @pytest.mark.slow
+    def test_a_unit_reported_earlier_with_another_number(self, verifier: Verifier, runs: Path) -> None:
+        ingest = ("ingest", "toy", str(runs), *ONE, "--no-rerun", "--ledger", HERE, "--json")
+        first = ingested(verifier(*ingest))
+        rows = one_more(runs, 70)
+        refused(verifier, runs, "in the table of entry 2, and this line reports", "--no-rerun")
+        for path in runs.parent.glob("here-units.db*"):
+            path.unlink()
+        refused(verifier, runs, "no longer kept beside this ledger", "--no-rerun")
+        write(runs, rows)
+        assert ingested(verifier(*ingest))["ledger"] == first["ledger"], "the root of the same rows is the same"
+
+    @pytest.mark.slow
+    def test_units_drawn_here_put_an_earlier_table_right(self, verifier: Verifier, runs: Path) -> None:
+        rows = one_more(runs, 70)
+        ingested(verifier("ingest", "toy", str(runs), *ONE, "--no-rerun", "--ledger", HERE, "--json"))
+        write(runs, rows)
+        refused(verifier, runs, "in the table of entry 2")
+        ingested(verifier("run", "toy", "--ledger", HERE, "--json"))
+        ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
 
 
 def refused(verifier: Verifier, runs: Path, words: str, *more: str) -> None:
@@ -328,9 +371,28 @@ class TestRefused:
         cases = Path(__file__).parents[2] / "cases"
         said = verifier("ingest", str(cases / "powell"), "runs.csv", "--ledger", HERE)
         assert (said.code, "this case has no sweep" in said.err) == (2, True)
+        said = verifier("register", str(cases / "powell"), "--manifest", "powell.json", "--ledger", "new.db")
+        assert (said.code, "this case has no sweep, so it has no manifest" in said.err) == (2, True)
+        said = verifier("plan", str(Path(__file__).parent / "replication_toy"), "--pilot", "--ledger", "new.db")
+        assert (said.code, "a pilot measures sweeps, and this case has none" in said.err) == (2, True)
+        assert not Path("new.db").exists()
 
 
 class TestExport:
+    @pytest.mark.slow
+    def test_units_that_no_evidence_rests_on(self, verifier: Verifier, runs: Path) -> None:
+        """As a control of the probe's own target leaves them."""
+        shutil.copy("there-units.db", "here-units.db")
+        export = ("ledger", "export", "toy", "--runs", "--out", "again.csv", "--ledger", HERE, "--json")
+        said = verifier(*export).document
+        assert (said["rows"], said["vouched"], said["ingested"]) == (120, 0, False)
+        assert "no evidence in the ledger rests on them" in said["sentence"]
+        write(runs, [{**row, "job": "mine"} for row in read(runs)])
+        ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
+        said = verifier(*export).document
+        assert (said["vouched"], said["ingested"]) == (120, True)
+        assert read(Path("again.csv")) == read(runs)
+
     def test_units_that_the_store_lost(self, verifier: Verifier, runs: Path) -> None:
         for path in runs.parent.glob("there-units.db*"):
             path.unlink()

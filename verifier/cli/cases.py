@@ -19,6 +19,7 @@ from verifier.cli.options import (
     written_outside,
 )
 from verifier.cli.output import Output, with_output
+from verifier.model.errors import BadInput
 
 if TYPE_CHECKING:
     from verifier.casefile import Case
@@ -64,6 +65,12 @@ def register(
     executor = open_executor(executor_name)
     ledger_outside([loaded], ledger_path(ledger_url))
     if manifest_name is not None:
+        if not loaded.sweeps:
+            raise BadInput(
+                "this case has no sweep, so it has no manifest: only the units of a sweep can be run elsewhere",
+                where=str(loaded.folder),
+                mend="leave --manifest out",
+            )
         written_outside(loaded, Path(manifest_name), option="--manifest")
     ensure_trusted(loaded, trust=trust)
     try:

@@ -21,6 +21,9 @@ from verifier.model.printable import printable
 from verifier.model.rulings import ruling_words
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from verifier.engine.export_runs import ExportedRuns
     from verifier.ledger import Entry, Ledger
 
 _SAYS_LENGTH = 100
@@ -201,15 +204,27 @@ def export(
     write_whole({path: exported.table}, what="the table", mend="free space, or choose another place with --out")
     output.result(
         "verifier/ledger-export/1",
-        f"{exported.rows} units of the probe {exported.probe} are written to {path}; the ledger recorded "
-        f"{exported.vouched} of them.",
+        _exported_sentence(exported, path),
         next_=[command_line("ingest", loaded, ledger_url, str(path))],
         file=str(path),
         registration=loaded.registration,
         probe=exported.probe,
         rows=exported.rows,
         vouched=exported.vouched,
+        ingested=exported.ingested,
     )
+
+
+def _exported_sentence(exported: ExportedRuns, path: Path) -> str:
+    written = f"{exported.rows} units of the probe {exported.probe}"
+    if exported.ingested:
+        return f"{written}, as they were last ingested, are written to {path}."
+    if not exported.vouched:
+        return (
+            f"{written}, drawn here by a run that did not end, or by a control, are written to {path}; no evidence in "
+            "the ledger rests on them, so they were compared with nothing."
+        )
+    return f"{written} are written to {path}; the ledger recorded {exported.vouched} of them."
 
 
 def what_it_says(entry: Entry) -> str:

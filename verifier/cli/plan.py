@@ -9,6 +9,7 @@ import click
 
 from verifier.cli.options import command_line, executor_option, exploratory_options, ledger_option, trust_option
 from verifier.cli.output import Output, with_output
+from verifier.model.errors import BadInput
 
 if TYPE_CHECKING:
     from verifier.casefile import Case
@@ -41,6 +42,12 @@ def plan(
     from verifier.model.identity import discount
 
     loaded = override(load(case), scale=changes["scale"], set_=changes["set_"])
+    if pilot and not loaded.sweeps:
+        raise BadInput(
+            "a pilot measures sweeps, and this case has none",
+            where=str(loaded.folder),
+            mend="leave --pilot out; the noise of a replication is stated as planned = { sd = ... }",
+        )
     measured = _pilot(loaded, executor_name, trust=trust) if pilot else {}
     with Ledger.open(ledger_url, create=True) as ledger:
         earlier = same_dispute(loaded, ledger.entries) if ledger.exists() else []

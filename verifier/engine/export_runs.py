@@ -23,16 +23,23 @@ from verifier.sweeps.store import UnitStore
 
 
 class ExportedRuns(NamedTuple):
-    """A table as bytes, of which probe, its rows, and how many of them an evidence entry vouches for."""
+    """A table as bytes, of which probe, its rows, and how many of them an evidence entry vouches for.
+
+    `ingested`: they are rows from elsewhere, as last ingested, none of them drawn here.
+    """
 
     probe: str
     table: bytes
     rows: int
     vouched: int
+    ingested: bool
 
 
 def export_runs(case: Case, *, probe_name: str | None, ledger: Ledger, store: UnitStore) -> ExportedRuns:
     """The units of one sweep under the case's registration: those drawn here, else those last ingested.
+
+    A control may draw units of the probe's own target, so stored units alone, beside evidence on rows from elsewhere,
+    are no run of the probe: then the rows from elsewhere are written.
 
     `started` of a unit drawn here is the registration's time: the engine keeps no other, and none started before.
     Raises BadInput where there is no registration or no unit, InfrastructureFailed where the store lacks units that
@@ -53,14 +60,17 @@ def export_runs(case: Case, *, probe_name: str | None, ledger: Ledger, store: Un
         if entry.content["probe"] == probe.name and "units" in entry.content
     ]
     here = [entry for entry in entries if "ingested" not in entry.content]
-    if rows or here:
+    ingested = bool(entries) and not here
+    if ingested:
+        header, lines = _ingested(case, entries, units, store)
+        vouched = len(lines)
+    elif rows or here:
         vouched = max((_vouched(entry, grid, units, rows) for entry in here), default=0)
         header, lines = _drawn(registration, units, rows)
     else:
-        header, lines = _ingested(case, entries, units, store)
-        vouched = len(lines)
+        raise _nothing(case)
     columns = [axis_column(probe.axis), "replicate", *header, *INGESTED]
-    return ExportedRuns(probe.name, _table(columns, lines), len(lines), vouched)
+    return ExportedRuns(probe.name, _table(columns, lines), len(lines), vouched, ingested)
 
 
 def _nothing(case: Case) -> BadInput:
@@ -107,8 +117,6 @@ def _ingested(
     case: Case, entries: Sequence[Entry], units: Sequence[Unit], store: UnitStore
 ) -> tuple[Sequence[str], list[list[str]]]:
     """The rows last ingested, as they came."""
-    if not entries:
-        raise _nothing(case)
     root = entries[-1].content["ingested"]["root"]
     keys = {unit.key: ingested_key(root, unit) for unit in units}
     rows = store.get(keys.values())

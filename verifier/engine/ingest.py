@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from verifier.casefile import Case, Probe
+from verifier.engine.ingest_agreement import check_drawn, check_reported, refuse_to_replace
 from verifier.engine.ingest_rows import (
     Measured,
     Missing,
@@ -23,8 +24,7 @@ from verifier.engine.ingest_rows import (
 )
 from verifier.engine.manifest import check_manifest, grid_of, manifest, registered, sweep_of
 from verifier.engine.probes import probe_result, probe_tasks
-from verifier.engine.register import Registration, standing_ruling
-from verifier.engine.rule import decide
+from verifier.engine.register import Registration
 from verifier.engine.run import RunProgress, ruled
 from verifier.engine.sweep import Asking, OutOfBudget, Results
 from verifier.engine.sweep_probe import SweepRun, sweep_result, sweep_tasks
@@ -39,7 +39,6 @@ from verifier.model.controls import after_controls
 from verifier.model.errors import BadInput
 from verifier.model.outcomes import Reason
 from verifier.model.results import CaseResult, ControlRun, ProbeResult
-from verifier.model.rulings import Ruling
 from verifier.sweeps.code import Code
 from verifier.sweeps.drive import drive
 from verifier.sweeps.executors import Executor
@@ -134,8 +133,8 @@ def ingest(
 
     The table's numbers stand in for the units of the probe's own target, nothing else differs: the same looks, the
     same rule, the same discount. `rerun`: three of the units are run here as well. Raises BadInput, with nothing
-    recorded, where the registration is not in the ledger, the manifest is not its own, a row is none of its units, or
-    a unit run here is not what was reported.
+    recorded, where the registration is not in the ledger, the manifest is not its own, a row is none of its units, a
+    unit was drawn here or reported earlier with other numbers, or one run again here is not what was reported.
     """
     started = time.monotonic()
     probe = sweep_of(case, probe_name)
@@ -151,6 +150,9 @@ def ingest(
     if compared:
         check_not_ahead(list(reported.measured.values()), now=system_now(), name=runs.name)
 
+    drawn = check_drawn(reported, store, name=runs.name)
+    check_reported(case, reported, drawn=drawn, ledger=ledger, store=store, name=runs.name)
+
     measured: SweepRun | None
     procedure = _measured(case, probe, targets, reported, registration.discount)
     ((measured, complete),) = drive([procedure], code=code, executor=executor, store=store)
@@ -164,6 +166,7 @@ def ingest(
     others, controls = _run_rest(
         case, probe, targets, registration, code=code, executor=executor, store=store, progress=progress
     )
+    check_drawn(reported, store, name=runs.name)  # a control may have drawn units of the probe's own target
     began = int(datetime.fromisoformat(registration.entry.time).timestamp())
     horizon = probe.rule.maximum if not complete else reported.last_replicate()
     missing = list(reported.missing(horizon))
@@ -185,7 +188,8 @@ def ingest(
     own = _own_result(probe, measured, controls, reported, ingested, complete=complete)
     probes = [own if one.name == probe.name else others[one.name] for one in case.probes]
     judged = replace(case, premises=(*case.premises, *_premises(ingested, runs.name)))
-    _refuse_to_replace(judged, probes, ledger, ingested)
+    if not ingested.retrospective:
+        refuse_to_replace(judged, probes, ledger, probe=probe.name, used=used, reproduced=ingested.reproduced)
     result = ruled(
         judged,
         registration,
@@ -365,21 +369,3 @@ def _premises(ingested: IngestedRuns, name: str) -> list[Premise]:
     if ingested.retrospective:
         found.append(Premise(RULE_FIRST, "no", f"{name}, column started"))
     return found
-
-
-def _refuse_to_replace(case: Case, probes: Sequence[ProbeResult], ledger: Ledger, ingested: IngestedRuns) -> None:
-    """Raises BadInput where a ruling on these runs would take the place of another one on units that were drawn here.
-
-    The units are the same, so another ruling means that these are not all of them, or not they.
-    """
-    standing = standing_ruling(case, ledger.entries)
-    if standing is None or ingested.retrospective or case.exploratory or "ingested" in standing.content:
-        return
-    ruling = decide(case, probes)[1].ruling
-    here, before = standing.content["registration"] == case.registration, standing.content["ruling"]
-    if here and before not in (ruling, Ruling.NO_ANSWER):
-        raise BadInput(
-            f"the same units were drawn here and gave {before}, and these runs give {ruling.value}",
-            where=str(case.folder),
-            mend="see `verifier status`; runs from elsewhere replace no ruling on units drawn here",
-        )

@@ -18,7 +18,7 @@ from verifier.model.numbers import parse_rational
 from verifier.model.results import UnitsRecord
 from verifier.stats.run_csv import INGESTED, KEYS, SUMS, parse_runs
 from verifier.stats.run_table import RunTable
-from verifier.sweeps.jobs import Row, Sums, Unit, sums_of
+from verifier.sweeps.jobs import Row, Unit, sums_of
 
 NEEDS = ("unit", "stream")
 MOST_AHEAD = 300
@@ -206,18 +206,27 @@ def _row(numbers: Sequence[str], grid: Grid, where: str) -> Row:
     """The row that a worker would have written, without the hash over values that nobody sent."""
     rule = grid.probe.rule
     if len(numbers) == 1:
-        n = rule.replicate_size
-        mean = number(numbers[0])
-        return _stored(n, mean * n, mean * mean * n, numbers)
+        return stored(numbers, n=rule.replicate_size)
     n = int(numbers[0])
     if rule.replicate and n != rule.replicate_size:
         registered = ", ".join(f"{name} = {size}" for name, size in rule.replicate.items())
         what = f"{n} repetitions make this replicate, where {registered} is registered"
         raise BadInput(what, where=f"{where}, n", mend="run each unit as it is registered")
-    return _stored(n, number(numbers[1]), number(numbers[2]), numbers)
+    return stored(numbers, n=n)
 
 
-def _stored(n: int, total: Fraction, squares: Fraction, numbers: Sequence[str]) -> Row:
+def number_columns(columns: Mapping[str, Any]) -> list[str]:
+    """The numbers of a row's columns as written: the mean alone, or n, sum and sum of squares."""
+    return [columns[name] for name in (("value",) if "value" in columns else SUMS)]
+
+
+def stored(numbers: Sequence[str], *, n: int) -> Row:
+    """The row of `number_columns`; a mean alone is one of `n` repetitions."""
+    if len(numbers) == 1:
+        mean = number(numbers[0])
+        total, squares = mean * n, mean * mean * n
+    else:
+        n, total, squares = int(numbers[0]), number(numbers[1]), number(numbers[2])
     kind = "float" if any(map(_is_decimal, numbers)) else "integer"
     return {
         "values": kind,
@@ -240,11 +249,15 @@ def number(text: str) -> Fraction:
 
 def same_unit(reported: Measured, drawn: Row) -> bool:
     """Whether a unit run here gave what was reported: n, sum and sum of squares, or the double nearest to the mean."""
-    here: Sums = sums_of(drawn)
-    given = sums_of(reported.row)
-    if "value" in reported.columns:
-        return float(here.mean) == float(given.mean)
-    return (here.n, here.total, here.total_of_squares) == (given.n, given.total, given.total_of_squares)
+    return same_numbers(reported.row, drawn, means="value" in reported.columns)
+
+
+def same_numbers(one: Row, other: Row, *, means: bool) -> bool:
+    """Whether two rows hold the same n, sum and sum of squares; with `means` the same double as mean."""
+    first, second = sums_of(one), sums_of(other)
+    if means:
+        return float(first.mean) == float(second.mean)
+    return (first.n, first.total, first.total_of_squares) == (second.n, second.total, second.total_of_squares)
 
 
 def _second(text: str, where: str) -> int | None:
