@@ -79,6 +79,7 @@ def test_a_person_reads_where_it_fails_and_how_to_check_it(verifier: Verifier, t
     assert "no control shows that the set-up would have found the opposite" in said.out
 
 
+@pytest.mark.slow
 def test_a_proof_that_the_claim_holds_speaks_against_a_dispute_about_that_instance(
     verifier: Verifier, ball: Path
 ) -> None:
@@ -92,6 +93,7 @@ def test_a_proof_that_the_claim_holds_speaks_against_a_dispute_about_that_instan
     assert document["registrations_of_this_claim"]["n"] == 2
 
 
+@pytest.mark.slow
 def test_a_start_outside_the_hypotheses_is_invalid(verifier: Verifier, ball: Path) -> None:
     edit(ball / "case.toml", 'problem = "cycle.json"', 'problem = "controls/not-smooth.json"')
     document = ran(verifier("run", "ball", "--json"))
@@ -99,6 +101,7 @@ def test_a_start_outside_the_hypotheses_is_invalid(verifier: Verifier, ball: Pat
     assert document["probes"][0]["certificate"] is None
 
 
+@pytest.mark.slow
 def test_a_wrong_control_leaves_nothing_ruled(verifier: Verifier, ball: Path) -> None:
     edit(ball / "case.toml", '"controls/quadratic.json", expect = "HOLDS_FOR_ALL"',
          '"controls/quadratic.json", expect = "VIOLATED_FOR_ALL"')  # fmt: skip
@@ -107,6 +110,7 @@ def test_a_wrong_control_leaves_nothing_ruled(verifier: Verifier, ball: Path) ->
     assert "controls/quadratic.json should give VIOLATED_FOR_ALL and gave HOLDS_FOR_ALL" in document["sentence"]
 
 
+@pytest.mark.slow
 def test_an_exact_probe_stands_beside_a_sweep(verifier: Verifier, toy: Path, ball: Path) -> None:
     shutil.copytree(ball / "controls", toy / "controls")
     shutil.copy(ball / "cycle.json", toy)

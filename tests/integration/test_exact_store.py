@@ -56,6 +56,7 @@ def swapped(rows: Rows) -> Rows:
     return {"holds": {**rows["violated"], "document": json.dumps(document, sort_keys=True)}}
 
 
+@pytest.mark.slow
 def test_an_edited_row_is_no_answer(verifier: Verifier, cases: Path) -> None:
     tampered(cases, swapped)
     said = verifier("run", "ball", "--json", "--ledger", "two.db")
@@ -66,6 +67,7 @@ def test_an_edited_row_is_no_answer(verifier: Verifier, cases: Path) -> None:
     assert (said.code, said.document["ruling"]) == (0, "DISMISSED")
 
 
+@pytest.mark.slow
 def test_sides_too_long_to_print_still_end_in_a_report(verifier: Verifier, tmp_path: Path) -> None:
     case = Path(shutil.copytree(REPOSITORY / "cases" / "frank_wolfe", tmp_path / "tokens"))
     problem = json.loads((case / "tokens-4-1.json").read_text())

@@ -75,6 +75,7 @@ def kinds(verifier: Verifier) -> list[str]:
     return [json.loads(line)["kind"] for line in lines]
 
 
+@pytest.mark.slow
 class TestTheSameToTheBit:
     def test_ingest_of_the_engines_own_run(self, verifier: Verifier, runs: Path) -> None:
         ran = json.loads(Path("run.json").read_text())

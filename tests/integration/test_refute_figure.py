@@ -59,6 +59,7 @@ def test_a_target_it_cannot_use_is_one_sentence(
     assert [path.name for path in tmp_path.iterdir()] == ["folder.svg"]  # refused before the work
 
 
+@pytest.mark.slow
 def test_a_write_that_fails_leaves_the_old_picture(verifier: Verifier, tmp_path: Path) -> None:
     (tmp_path / "m.svg").write_text("old")
     (tmp_path / "m.csv").mkdir()  # the numbers cannot take their name

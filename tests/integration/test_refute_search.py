@@ -51,6 +51,7 @@ def checked(folder: Path, name: str) -> str:
         pytest.param("balanced", 3, [8, 3], marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_what_is_found_is_accepted(
     verifier: Verifier, tmp_path: Path, sampler: str, seed: int, shape: list[int]
 ) -> None:

@@ -103,6 +103,7 @@ def test_the_dispute_fails_where_the_claim_is_right(verifier: Verifier, case: Pa
     assert "the paper's 8 lies inside this interval" in said.out
 
 
+@pytest.mark.slow
 def test_five_replicates_could_not_have_shown_it_and_say_what_could(verifier: Verifier, score: Path) -> None:
     edit(score / "case.toml", f"{LOOKS}, minimum_n = 15", "looks = [5, 8], minimum_n = 6")
     text = (score / "case.toml").read_text()
@@ -236,6 +237,7 @@ def retrospective(score: Path) -> Path:
     return score
 
 
+@pytest.mark.slow
 def test_runs_from_a_file_are_shown_and_decide_nothing(verifier: Verifier, retrospective: Path) -> None:
     document = ran(verifier("run", "case", "--json"))  # no code of the case runs, so nothing asks for --trust
     assert document["sentence"].startswith("retrospective: ")

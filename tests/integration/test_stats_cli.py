@@ -575,6 +575,7 @@ def test_a_design_that_is_none_gets_one_sentence(verifier: Verifier, options: tu
 # --- stats portfolio
 
 
+@pytest.mark.slow
 def test_the_portfolio_of_a_ledger(verifier: Verifier, toy: Path) -> None:
     assert verifier("stats", "portfolio").code == 2
     ran = verifier("run", str(toy), "--trust", "--json", env={"SOURCE_DATE_EPOCH": "1700000000"})

@@ -261,6 +261,7 @@ def check_file() -> Any:
     del sys.modules[spec.name]
 
 
+@pytest.mark.slow
 def test_every_certificate_is_accepted(check_file: Any, tmp_path: Path) -> None:
     schema, shapes = schemas(), set()
     for name, answer, _, given in ZOO:

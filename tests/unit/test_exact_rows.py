@@ -50,7 +50,9 @@ def with_certificate(row: Row, **fields: Any) -> Row:
     return {**row, "certificate": text, "checked": check(text.encode()).text}
 
 
-@pytest.mark.parametrize("name", [PAIR, CYCLE, "powell.json", "frank-wolfe-search.json", "squares-of-ordered-matrices.json"])
+@pytest.mark.parametrize(
+    "name", [PAIR, CYCLE, "powell.json", "frank-wolfe-search.json", "squares-of-ordered-matrices.json"]
+)
 def test_a_row_as_it_was_written_is_believed(name: str) -> None:
     """Short forms are written out in certificates, and a search's start and its identity matrix."""
     run = believed(call(name), row_of(name))

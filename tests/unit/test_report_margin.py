@@ -63,6 +63,7 @@ def test_it_is_well_formed_and_refers_to_nothing_outside(name: str) -> None:
     assert not re.search(r"20\d\d-\d\d-\d\d", svg(name))
 
 
+@pytest.mark.slow
 def test_equal_series_give_equal_bytes_in_any_process() -> None:
     assert margin_figure(series("tie")).svg == svg("tie")
     script = (

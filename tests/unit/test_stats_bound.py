@@ -160,6 +160,7 @@ def test_an_expected_cost_above_the_bound_is_found() -> None:
     assert judged(sampled(20, looks=(30, 60)), costs([0.5] * 19 + [2.5], 60), discount=1e-12).reason is Reason.HORIZON
 
 
+@pytest.mark.slow
 def test_the_largest_of_many_never_decides() -> None:
     # every mean is at its bound: somewhere among 10,000 instances E is large, and the weighted mean is not
     rule, crossed, largest = sampled(10_000, looks=(30,), threshold=Fraction(100)), 0, []

@@ -115,6 +115,7 @@ def test_published_rates_at_sixty_pairs(monkeypatch: pytest.MonkeyPatch) -> None
     assert stricter == pytest.approx(0.915, abs=0.005 + 2 * error)
 
 
+@pytest.mark.slow
 def test_one_run_at_a_time_is_the_same_rule() -> None:
     rng = np.random.default_rng(8)
     values = rng.normal(rng.uniform(-1, 5, (30, 1)), rng.uniform(1, 6, (30, 1)), (30, 60))

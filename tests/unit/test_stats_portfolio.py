@@ -128,6 +128,7 @@ def test_an_empty_portfolio_is_an_answer() -> None:
 
 @settings(max_examples=3, deadline=None)
 @given(st.permutations(range(6)))
+@pytest.mark.slow
 def test_the_order_of_entries_changes_nothing(order: list[int]) -> None:
     entries = [entry(f"e{i}", e) for i, e in enumerate([1e4, 1e4, 50.0, 20.0, 3.0, 1.0])]
     assert portfolio([entries[i] for i in order]) == portfolio(entries)
@@ -149,6 +150,7 @@ def test_what_an_entry_cannot_be_is_said() -> None:
 
 
 @pytest.mark.parametrize("portfolios", [10, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_two_hundred_claims_keep_their_rate_and_power(portfolios: int) -> None:
     rows = {row.what.removeprefix("200 claims: "): row for row in portfolio_rows(portfolios=portfolios)}
     assert not [row for row in rows.values() if not row.agrees]

@@ -135,6 +135,7 @@ def test_growth_in_two_stages() -> None:
     assert found.statistics.e_grow.sup == pytest.approx(math.exp(float(product_log_e(RULE, parts).grow.max())))
 
 
+@pytest.mark.slow
 def test_stages_under_a_null_cross_no_more_often_than_they_may() -> None:
     # β = δ exactly, three stages of unequal cells each, the second and third as long as the first one's look suggests
     crossed, runs = 0, 400
