@@ -305,11 +305,19 @@ def test_equal_doubles_of_different_numbers_are_different() -> None:
     assert teams_left(content) == ({"a", "b"}, [])
 
 
-def test_few_different_numbers_are_said_to_be_possible_chance() -> None:
-    content = csv(*(f"{name},{r},{int(r > 1)}" for name in "ab" for r in range(20)))
-    _, (dropped,) = without_duplicates(parse_runs(content, name="t.csv"))
-    assert dropped.distinct == 2
+def test_honest_teams_with_values_0_and_1_are_no_duplicates_and_a_copy_is() -> None:
+    rng = np.random.default_rng(1)
+    rows = [f"{name},{r},{x}" for name in "abc" for r, x in enumerate((rng.random(300) < 0.9).astype(int))]
+    assert teams_left(csv(*rows)) == ({"a", "b", "c"}, [])
+    copied = [row.replace("a,", "d,") for row in rows if row.startswith("a,")]
+    table, (dropped,) = without_duplicates(parse_runs(csv(*rows, *copied), name="t.csv"))
+    assert (dropped.team, dropped.of, dropped.equal, dropped.distinct) == ("d", "a", 300, 2)
     assert dropped.sentence.endswith("of only 2 different numbers, which may be chance")
+    assert len(table.teams) >= 3
+
+
+def test_one_number_for_all_says_nothing() -> None:
+    assert teams_left(csv(*(f"{name},{r},1" for name in "ab" for r in range(50)))) == ({"a", "b"}, [])
 
 
 def test_an_order_that_lacks_a_team_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,7 +43,8 @@ def without_duplicates(
 
     order: the teams, earliest first; default: in alphabetical order, as no file says who was first. A team is dropped
     if in at least half of the keys (scale, arm, replicate, item) that it shares with a kept earlier team the exact
-    values are equal, too. Missing cells are no part of it. Seeds that only share a random stream are not found.
+    values are equal, too, and in more than two honest teams would share by chance: with values 0 and 1 half is nothing.
+    Missing cells are no part of it. Seeds that only share a random stream are not found.
 
     Raises BadInput unless `order` names every team of the table once.
     """
@@ -59,7 +61,8 @@ def without_duplicates(
             common, mine, theirs = np.intersect1d(keys, cells[earlier][0], assume_unique=True, return_indices=True)
             same = values[mine] == cells[earlier][1][theirs]
             equal = int(same.sum())
-            if len(common) and 2 * equal >= len(common):
+            by_chance = _by_chance(values[mine], cells[earlier][1][theirs])
+            if len(common) and 2 * equal >= len(common) and equal > by_chance:
                 distinct = len(np.unique(values[mine][same]))
                 found = Duplicate(team=name, of=earlier, common=len(common), equal=equal, distinct=distinct)
                 dropped.append(found)
@@ -68,6 +71,24 @@ def without_duplicates(
             kept.append(name)
     keep = np.isin(table.team, [table.teams.index(name) for name in kept])
     return table.rows(keep), tuple(dropped)
+
+
+def _by_chance(mine: Ints, theirs: Ints) -> float:
+    """The most equal values that two independent teams with these frequencies would show: mean and six sds.
+
+    The sd is the binomial one. 0 where most of a team's values are different numbers, as measured ones are; infinite
+    where every value of both is the same, which says nothing.
+    """
+    n = len(mine)
+    found, counts = np.unique(mine, return_counts=True)
+    if 2 * len(found) > n:
+        return 0.0
+    others, other_counts = np.unique(theirs, return_counts=True)
+    _, left, right = np.intersect1d(found, others, assume_unique=True, return_indices=True)
+    share = float(counts[left] @ other_counts[right]) / max(n, 1) ** 2
+    if share == 1:
+        return math.inf
+    return n * share + 6 * math.sqrt(n * share * (1 - share))
 
 
 def _cells(table: RunTable) -> dict[str, tuple[Ints, Ints]]:
