@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import json
+import random
 import re
 import resource
 import subprocess
@@ -380,9 +381,82 @@ def test_a_strangers_text_is_shown_in_ascii() -> None:
     value["problem"]["symbols"] = {"λ\r": "ACCEPTED:\nACCEPTED: x"}
     result = check(value)
     assert result.lines[0] == r"Paper: title: \u001b[2J \u00e9\u202e, openreview: \ud83d\ude00, arxiv: 1\u000a2"
-    assert r"Symbols: \u03bb\u000d: ACCEPTED:\u000aACCEPTED: x" in result.lines
+    assert r'Symbols: "\u03bb\u000d": ACCEPTED:\u000aACCEPTED: x' in result.lines
     assert result.text.isascii()
     assert word(change(value, "problem.paper", {})) == "MALFORMED schema"
+
+
+WORDS = ("ACCEPTED", "REJECTED", "MALFORMED")
+
+
+def with_words(name: str) -> Any:
+    """An example in which every text that a stranger chooses begins with a word of the last line."""
+    value = example(name)
+    value["problem"].update(
+        symbols={word: word for word in (*WORDS, 'ACCEPTED"', "ACCEPTED: x")}, locator=WORDS[0], quote=WORDS[0]
+    )
+    parameters = value["problem"]["parameters"]
+    if "hypotheses" in parameters and name != "witness":
+        parameters["hypotheses"] += [
+            {"kind": "psd", "name": "ACCEPTED", "matrix": [["1"]], "strict": True},
+            {"kind": "inequality", "name": "REJECTED: x", "left": "1", "relation": "<", "right": "2"},
+        ]
+    if name == "witness":
+        parameters["variables"].update(ACCEPTED="rational", REJECTED={"vector": 1})
+        value["problem"]["state"]["assignment"].update(ACCEPTED="1", REJECTED=["1"])
+        parameters["hypotheses"] += ["ACCEPTED = 1", "REJECTED[0] = 1"]
+    return value
+
+
+@pytest.mark.parametrize("name", ["violation", "stays-below", "ellipsoid", "witness"])
+def test_only_the_last_line_begins_with_its_word(name: str) -> None:
+    result = check(with_words(name))
+    assert result.word == "ACCEPTED"
+    assert any("ACCEPTED" in line for line in result.lines)
+    assert not [line for line in result.lines if line.lstrip().startswith(WORDS)]
+
+
+HYPOTHESIS_CHANGES: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("ellipsoid", {"mu": "1/2", "L": "30", "tuning": "none"}, ["mu = 1/2, L = 30", "alpha = 1/9", "no tuning"]),
+    ("ellipsoid", {}, ["slopes (25, 1, 25)", "breaks (1, 2)", "f'(1) = 25", "beta = 4/9", "tuned optimally"]),
+    ("points", {}, ["A = [("]),
+    ("admm", {}, ["A = [(1, 1, 1); (1, 1, 2); (1, 2, 2)], beta = 1"]),
+    ("descent", {}, ["A = [(1)], eta = 1, simultaneous"]),
+]
+
+
+@pytest.mark.parametrize(("name", "new", "shown"), HYPOTHESIS_CHANGES)
+def test_the_data_of_a_deriving_hypothesis_are_shown(name: str, new: dict[str, Any], shown: list[str]) -> None:
+    value = example(name)
+    value["problem"]["parameters"]["hypotheses"][0].update(new)
+    result = check(value)
+    assert result.word == "ACCEPTED"
+    kind = value["problem"]["parameters"]["hypotheses"][0]["kind"]
+    (line,) = [line for line in result.lines if line.lstrip().startswith(f"{kind}: ")]
+    assert [part for part in shown if part not in line] == []
+
+
+def test_two_problems_that_differ_in_a_hypothesis_alone_print_differently() -> None:
+    value = example("stays-below")
+    inequality = {"kind": "inequality", "name": "n", "left": "1/3", "relation": "<", "right": "2/3"}
+    value["problem"]["parameters"]["hypotheses"] = [inequality]
+    result = check(value)
+    assert '  "n": the comparison left < right holds: left 1/3 = 0.333333333333..., right 2/3 = 0.666666666666...' in (
+        result.lines
+    )
+
+
+def test_a_missing_quote_is_said() -> None:
+    assert "Quoted: none given" in check(example("violation")).lines
+    assert "Quoted: x" in check(change(example("violation"), "problem.quote", "x")).lines
+
+
+@pytest.mark.parametrize(("name", "words"), [("admm", "the powers 2^6 of its roots"), ("descent", "of its roots")])
+def test_root_squaring_is_explained(name: str, words: str) -> None:
+    text = check(example(name)).text
+    assert words in text
+    assert "if no root had a modulus above 1" in text
+    assert "polynomial of the start z_0 under M" in text
 
 
 def loses_only_a_hypothesis(path: str, new: Any) -> bool:
@@ -582,10 +656,12 @@ def test_for_all_agrees_with_stepping(step: str, tokens: list[str], weights: lis
         assert word(change(value, "branches.0.first.t", branch["first"]["t"] + off)).startswith("REJECTED")
 
 
-def run(*arguments: str, folder: Path, python: str = sys.executable) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str, folder: Path, python: str = sys.executable, seconds: int = 10
+) -> subprocess.CompletedProcess[str]:
     def limits() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))
-        resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
     return subprocess.run(
         [python, "-I", str(CHECKER), *arguments],
@@ -701,6 +777,165 @@ def test_definiteness_agrees_with_minors() -> None:
         assert checker.definite(exact, meter, strict=False) == all(value >= 0 for value in minors.values())
         leading = [minors[0,], minors[0, 1], minors[0, 1, 2]]
         assert checker.definite(exact, meter, strict=True) == all(value > 0 for value in leading)
+
+
+def det(rows: list[list[Fraction]]) -> Fraction:
+    """By the first row."""
+    if not rows:
+        return Fraction(1)
+    return sum(
+        ((-1) ** j * rows[0][j] * det([row[:j] + row[j + 1 :] for row in rows[1:]]) for j in range(len(rows))),
+        Fraction(0),
+    )
+
+
+def sparse_symmetric(draw: random.Random, size: int) -> list[list[Fraction]]:
+    """Entries with many zeros, many denominators, and now and then a repeated row."""
+    rows = [[Fraction(0)] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i + 1):
+            if i == j or draw.random() < 0.6:
+                rows[i][j] = rows[j][i] = Fraction(draw.randint(-3 if i != j else 0, 6), draw.randint(1, 9))
+    if draw.random() < 0.4:
+        for k in range(size):
+            rows[size - 1][k] = rows[0][k]
+        for k in range(size):
+            rows[k][size - 1] = rows[k][0]
+    return rows
+
+
+def test_elimination_with_denominators_and_blocks() -> None:
+    """Definiteness, rank and inverse of rational matrices against minors and products."""
+    draw, meter, seen = random.Random(7), checker.Meter(), set()  # noqa: S311 -- reproducible, not secret
+    for _ in range(120):
+        size = draw.randint(1, 4)
+        rows = sparse_symmetric(draw, size)
+        kept = [[i for i in range(size) if mask >> i & 1] for mask in range(1, 2**size)]
+        minors = [det([[rows[i][j] for j in k] for i in k]) for k in kept]
+        weak, strong = min(minors) >= 0, all(det([row[:k] for row in rows[:k]]) > 0 for k in range(1, size + 1))
+        assert checker.definite(rows, meter, strict=False) == weak
+        assert checker.definite(rows, meter, strict=True) == strong
+        square = [det([[rows[i][j] for j in b] for i in a]) for a in kept for b in kept if len(a) == len(b)]
+        sizes = [len(a) for a in kept for b in kept if len(a) == len(b)]
+        rank = max((n for n, value in zip(sizes, square, strict=True) if value), default=0)
+        assert checker.rank_of(rows, meter) == rank
+        seen.add((weak, strong, rank == size))
+        if strong:
+            found = checker.unscaled(checker.inverse(rows, meter))
+            assert checker.product(rows, found) == [checker.unit(size, k) for k in range(size)]
+    assert len(seen) == 4
+
+
+def test_enclosures_of_long_numbers_are_narrow() -> None:
+    """A far argument at the highest precision: exp contains by its functional equation, log undoes it."""
+    meter = checker.Meter()
+    p = 1_000
+    for x in (999, -999, 20):
+        ball = checker.exp_bounds(x << p, p, meter)
+        half = checker.exp_bounds(x << (p - 1), p, meter)
+        assert 0 <= ball.hi - ball.lo <= 16 * max(1, (ball.hi >> p) + 1)
+        assert half.lo**2 <= ball.hi << p
+        assert half.hi**2 >= ball.lo << p
+    low, high = (checker.log_bounds(end, p, meter) for end in checker.exp_bounds(20 << p, p, meter))
+    assert low.lo <= 20 << p <= high.hi
+    assert high.hi - low.lo <= 64
+
+
+def formulas(variables: dict[str, Any], values: dict[str, Any], hypotheses: list[str], **more: Any) -> Any:
+    """A certificate of expressions whose conclusion is plainly false."""
+    parameters = {"variables": variables, "hypotheses": hypotheses, "conclusion": "0 < 0"}
+    problem = {
+        **example("witness")["problem"],
+        "parameters": parameters,
+        "state": {"assignment": values},
+    }
+    return {"schema": "verifier/certificate/1", "kind": "witness", "problem": problem, **more}
+
+
+def many_denominators() -> Any:
+    """A list of 10 decreasing 16x16 matrices; every entry has another denominator of eight digits."""
+    draw = random.Random(3)  # noqa: S311 -- reproducible, not secret
+
+    def entry(i: int, j: int, k: int) -> str:
+        if i == j:
+            return str(2 * (10 - k))
+        return str(Fraction(1, draw.randint(10**7, 10**8)))
+
+    matrices = []
+    for k in range(10):
+        rows = [["0"] * 16 for _ in range(16)]
+        for i in range(16):
+            for j in range(i + 1):
+                rows[i][j] = rows[j][i] = entry(i, j, k)
+        matrices.append(rows)
+    value = change(example("violation"), P + "B", matrices)
+    value["problem"]["state"]["tokens"] = [["4", *["0"] * 15], ["-1", *["0"] * 15]]
+    return value
+
+
+def hilbert() -> Any:
+    """psd of a 32x32 matrix of fractions with long common denominators, positive definite."""
+    return formulas({}, {}, ["psd(i, j in 1..32: 1/(i + j + 1000) + if(i = j, 1, 0))"])
+
+
+def enclosed_sum(body: str, precision: int) -> Any:
+    """Thousands of values of a function that is a series."""
+    texts = [f"0 < sum(i in 1..100000: {body})"]
+    return formulas({"x": "rational"}, {"x": "1/3"}, texts, kind="ball", precision=precision)
+
+
+def dense_ellipsoid() -> Any:
+    """Sixteen dense guards on each of 24 equal ellipsoids of dimension 16."""
+    draw, size = random.Random(5), 16  # noqa: S311 -- reproducible, not secret
+    rows = [[0] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i):
+            rows[i][j] = rows[j][i] = draw.getrandbits(300)
+        rows[i][i] = 1 << 306
+    guard = {"a": ["9" * 99] * size, "b": "9" * 99, "relation": ">"}
+    branch = {
+        "guards": [guard] * 16,
+        "M": [[str(int(i == j)) for j in range(size)] for i in range(size)],
+        "c": ["0"] * size,
+    }
+    value = example("ellipsoid")
+    value["problem"]["parameters"] = {"map": [[branch]], "hypotheses": []}
+    value["problem"]["state"]["z"] = ["0"] * size
+    value["problem"]["claim"]["point"] = ["1"] * size
+    shape = {
+        "type": "ellipsoid",
+        "P": [[str(x) for x in row] for row in rows],
+        "R": "0",
+        "centres": [["0"] * size] * 24,
+    }
+    return {
+        **value,
+        "start": 0,
+        "cycle": [0] * 24,
+        "shape": shape,
+        "excluded": {"phase": 0, "h": ["-1"] * size, "g": "0"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (many_denominators(), {"REJECTED hypothesis", "REJECTED side", "MALFORMED too-large"}),
+        (hilbert(), {"ACCEPTED"}),
+        (enclosed_sum("exp(1000 - x)", 200), {"MALFORMED too-large"}),
+        (enclosed_sum("log(i + x)", 1_000), {"MALFORMED too-large"}),
+        (dense_ellipsoid(), {"ACCEPTED", "MALFORMED too-large"}),
+    ],
+    ids=["many-denominators", "hilbert", "exp", "log", "dense-ellipsoid"],
+)
+def test_files_made_to_be_slow_end_soon(value: Any, expected: set[str], tmp_path: Path) -> None:
+    """Two seconds of processor time, which the system measures: beyond them there would be no last line."""
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(value))
+    done = run(str(path), folder=tmp_path, seconds=2)
+    last = done.stdout.splitlines()[-1].split(": ")
+    assert (last[0] if last[0] == "ACCEPTED" else " ".join(last[:2])) in expected
+    assert done.stderr == ""
 
 
 def test_the_checker_stands_alone() -> None:

@@ -39,7 +39,8 @@ CYCLE = BRANCHES = 64
 EXPLICIT_STEPS = 2_001
 TAIL_TIMES = 2_000
 WORK_UNITS = 4_000_000
-UNIT_SQUARE_BITS = 100_000  # one unit pays for a product and a quotient of numbers whose lengths multiply to this
+NODE_SQUARE_BITS = 150_000
+UNIT_SQUARE_BITS = 35_000  # one unit pays for a product and a quotient of numbers whose lengths multiply to this
 WORD_CHARACTERS = 400
 SOURCE_TEXTS = {"title": 400, "openreview": 40, "arxiv": 40, "locator": 400, "quote": 2_000}
 SYMBOLS, SYMBOL_CHARACTERS, MEANING_CHARACTERS = 32, 100, 400
@@ -191,6 +192,16 @@ def printable(text: str) -> str:
 def brief(text: str) -> str:
     """A stranger's word inside a sentence: printable and short."""
     return printable(text if len(text) <= 40 else text[:37] + "...")
+
+
+def quoted(text: str) -> str:
+    """A stranger's text where it would begin a line: no such line can look like the one that decides."""
+    return '"' + printable(text).replace('"', "\\u0022") + '"'
+
+
+def number_of(count: int, one: str, many: str) -> str:
+    """A number of things."""
+    return f"{count} {one if count == 1 else many}"
 
 
 def parse_digits(text: str) -> int:
@@ -389,7 +400,7 @@ def array(value: Any, where: str, low: int, high: int) -> list[Any]:
     if len(value) > high:
         raise Malformed("too-large", f"{where} has more than {high} entries")
     if len(value) < low:
-        raise Malformed("shape", f"{where} has fewer than {low} entries")
+        raise Malformed("shape", f"{where} has fewer than {number_of(low, 'entry', 'entries')}")
     return value
 
 
@@ -398,7 +409,7 @@ def sized(value: Any, where: str, size: int) -> list[Any]:
     if not isinstance(value, list):
         raise Malformed("schema", f"{where} is not a list")
     if len(value) != size:
-        raise Malformed("shape", f"{where} has {len(value)} entries, not {size}")
+        raise Malformed("shape", f"{where} has {number_of(len(value), 'entry', 'entries')}, not {size}")
     return value
 
 
@@ -497,12 +508,20 @@ class Line(NamedTuple):
     den: int
 
 
-def line(values: Sequence[Fraction]) -> Line:
-    """Bring a vector to one denominator, which is a computed integer too."""
+def common_denominator(values: Iterator[Fraction], most: int) -> int:
+    """The common denominator of some numbers, refused beyond `most` bits: it is a computed integer too."""
     den = 1
     for value in values:
         if den % value.denominator:
-            den = fit_integer(math.lcm(den, value.denominator))
+            den = math.lcm(den, value.denominator)
+            if den.bit_length() > most:
+                raise Malformed("too-large", f"a common denominator has more than {most} bits")
+    return den
+
+
+def line(values: Sequence[Fraction]) -> Line:
+    """Bring a vector to one denominator."""
+    den = common_denominator(iter(values), COMPUTED_BITS)
     return Line([value.numerator * (den // value.denominator) for value in values], den)
 
 
@@ -606,8 +625,8 @@ def primitive(values: Sequence[Fraction]) -> Primitive:
     return Primitive([entry // common for entry in entries], Fraction(den, common))
 
 
-def elimination_units(rows: Sequence[Sequence[int]], below: Callable[[int], int]) -> int:
-    """What an elimination in integers costs: `below(k)` entries are computed anew at step k.
+def elimination_units(rows: Sequence[Sequence[int]], fresh: Sequence[int]) -> int:
+    """What an elimination in integers costs: `fresh[k]` entries are computed at step k.
 
     After k steps the entries are minors, hence no longer than k rows and their own row together. The time of one entry
     grows with the product of two lengths: Python multiplies and divides so.
@@ -617,7 +636,7 @@ def elimination_units(rows: Sequence[Sequence[int]], below: Callable[[int], int]
     for k, length in enumerate(lengths):
         longest = max(lengths[k + 1 :], default=0)
         pivot, entry = min(before + length, COMPUTED_BITS), min(before + longest, COMPUTED_BITS)
-        units += below(k) * (pivot * entry // UNIT_SQUARE_BITS)
+        units += fresh[k] * (pivot * entry // UNIT_SQUARE_BITS)
         before += length
     return units
 
@@ -632,8 +651,8 @@ def definite(rows: Matrix, meter: Meter, *, strict: bool) -> bool:
     parts = [[primitive([rows[i][j] for j in block]) for i in block] for block in blocks(rows)]
     work = 0
     for part in parts:
-        n = len(part)
-        work += elimination_units([entry.row for entry in part], lambda k, n=n: (n - k) * (n - k - 1) // 2)
+        fresh = [k * (k + 1) // 2 for k in reversed(range(len(part)))]
+        work += elimination_units([entry.row for entry in part], fresh)
     meter.charge(max(work - units, 0))
     return all(definite_block(part, strict=strict) for part in parts)
 
@@ -667,7 +686,7 @@ def rank_of(rows: Matrix, meter: Meter) -> int:
     units = size**3 * (1 + size * matrix_bits(rows) // 500)
     meter.charge(units)
     s = [primitive(row).row for row in rows]
-    meter.charge(max(elimination_units(s, lambda k: (len(s) - k) * (width - k)) - units, 0))
+    meter.charge(max(elimination_units(s, [width * k for k in reversed(range(len(s)))]) - units, 0))
     rank, last = 0, 1
     for column in range(width):
         at = next((i for i in range(rank, len(s)) if s[i][column]), None)
@@ -683,7 +702,7 @@ def rank_of(rows: Matrix, meter: Meter) -> int:
 
 
 def inverse(rows: Matrix, meter: Meter) -> Scaled:
-    """The inverse of a positive definite matrix; P^-1 a of section 6 is a product with it.
+    """The inverse of a positive definite matrix, once a certificate; P^-1 a of section 6 is a product with it.
 
     Gauss-Jordan in integers and in place: after step k the first columns hold what was the unit matrix beside P.
     """
@@ -692,7 +711,7 @@ def inverse(rows: Matrix, meter: Meter) -> Scaled:
     meter.charge(units)
     lines = [line(row) for row in rows]
     s = [[fit_integer(entry) for entry in row.entries] for row in lines]
-    meter.charge(max(elimination_units(s, lambda _: n * n) - units, 0))
+    meter.charge(max(elimination_units(s, [n * n] * n) - units, 0))
     last = 1
     for k in range(n):
         lead, pivot = s[k], s[k][k]
@@ -714,8 +733,8 @@ class Scaled(NamedTuple):
 
 
 def scaled(rows: Sequence[Sequence[Fraction]]) -> Scaled:
-    """Bring a matrix to one denominator."""
-    den = math.lcm(*(entry.denominator for row in rows for entry in row))
+    """Bring a matrix to one denominator, which may be longer than those of its entries in lowest terms."""
+    den = common_denominator((entry for row in rows for entry in row), 4 * COMPUTED_BITS)
     return Scaled([[entry.numerator * (den // entry.denominator) for entry in row] for row in rows], den)
 
 
@@ -1128,22 +1147,21 @@ def check_coverage(walks: list[Walk]) -> None:
         low, high, depth = groups.pop()
         if any(len(walks[b].sequence) == depth for b in range(low, high)):
             if high - low > 1:
-                raise Rejected("branches", f"branch {low} shares {depth} steps with another and one of them ends there")
+                steps = number_of(depth, "step", "steps")
+                raise Rejected("branches", f"branch {low} shares {steps} with another and one of them ends there")
             continue
         wanted = math.prod(len(names) for names in walks[low].admitted[depth])
+        after = f"branch {low}: after {number_of(depth, 'step', 'steps')}"
         if wanted > BRANCHES:
-            raise Rejected(
-                "branches", f"branch {low}: after {depth} steps more than {BRANCHES} selections are admitted"
-            )
+            raise Rejected("branches", f"{after} more than {BRANCHES} selections are admitted")
         starts = [b for b in range(low, high) if b == low or differs(walks, b, depth)]
         for b in starts[1:]:
             if walks[b - 1].sequence[depth] > walks[b].sequence[depth]:
                 raise Rejected("branches", f"branches {b - 1} and {b} are not in lexicographic order")
         # the listed targets are admitted (follow) and distinct (ascending), so equal numbers mean equal sets
         if len(starts) != wanted:
-            raise Rejected(
-                "branches", f"branch {low}: after {depth} steps {wanted} selections are admitted, {len(starts)} listed"
-            )
+            admitted = "selection is" if wanted == 1 else "selections are"
+            raise Rejected("branches", f"{after} {wanted} {admitted} admitted, {len(starts)} listed")
         groups.extend((b, end, depth + 1) for b, end in zip(starts, [*starts[1:], high]))
 
 
@@ -1241,27 +1259,27 @@ def check_hardmax_violation(certificate: dict[str, Any], problem: Hardmax, repor
 # Hardmax: what lasts for ever (section 4, "for-all")
 # ---------------------------------------------------------------------------------------------------------------------
 
-Poly = list[Fraction]  # coefficients, constant first
+Poly = list[int]  # coefficients, constant first
 
 
 def poly_product(*factors: Poly) -> Poly:
     """The product of polynomials."""
-    out = [Fraction(1)]
+    out = [1]
     for factor in factors:
-        fresh = [Fraction(0)] * (len(out) + len(factor) - 1)
+        fresh = [0] * (len(out) + len(factor) - 1)
         for i, p in enumerate(out):
             for j, q in enumerate(factor):
-                fresh[i + j] = fit(fresh[i + j] + p * q)
+                fresh[i + j] += p * q
         out = fresh
     return out
 
 
-def poly_sum(*terms: tuple[Fraction, Poly]) -> Poly:
+def poly_sum(*terms: tuple[int, Poly]) -> Poly:
     """A linear combination of polynomials."""
-    out = [Fraction(0)] * max(len(poly) for _, poly in terms)
+    out = [0] * max(len(poly) for _, poly in terms)
     for factor, poly in terms:
         for k, coefficient in enumerate(poly):
-            out[k] = fit(out[k] + factor * coefficient)
+            out[k] += factor * coefficient
     return out
 
 
@@ -1283,6 +1301,7 @@ class Tail:
         self.c1 = [fit(2 * dot(image, gap)) for gap in gaps]
         self.c2 = [form(last, gap) for gap in gaps]
         self.scaled = scaled([[self.c0], self.c1, self.c2])
+        self.length = scaled_bits(self.scaled)
         kappas = {"2/(t+2)": s * (s + 1), "2/(t+1)": s * (s - 1), "1/(t+2)": s + 1}
         self.kappa = Fraction(kappas.get(problem.step, 0))
 
@@ -1304,31 +1323,34 @@ class Tail:
 
     def energies(self, t: int, components: Sequence[int]) -> Energies:
         """e_i(t) of some components, t >= s."""
-        self.test.meter.charge(len(components) * (self.problem.dimension**3 + 10))
         r = self.ratio(t)
         p, q = r.numerator, r.denominator
+        long = (self.length + 2 * q.bit_length()) // 500
+        self.test.meter.charge(len(components) * (self.problem.dimension**3 + 10 * (1 + long)))
         (constant, *_), linear, square = self.scaled.rows
         nums = [constant * q * q + linear[i] * p * q + square[i] * p * p for i in components]
         return bounded_energies(nums, 2 * self.scaled.den * q * q)
 
     def polynomial(self, i: int, m: int) -> Poly:
-        """P_i(m + z) as a polynomial in z: positive iff (t+1) 2 e_i(t) > theta at t = m + z."""
-        self.test.meter.charge(10)
-        t0, t1, t2 = ([Fraction(m + k), Fraction(1)] for k in (0, 1, 2))
-        c0, c1, c2 = self.c0, fit(self.c1[i] * self.kappa), fit(self.c2[i] * self.kappa**2)
-        theta = -self.test.theta
+        """P_i(m + z) in z, times a positive integer: positive iff (t+1) 2 e_i(t) > theta at t = m + z."""
+        self.test.meter.charge(10 * (1 + self.length // 500))
+        t0, t1, t2 = ([m + k, 1] for k in (0, 1, 2))
+        (first, *_), linear, square = self.scaled.rows
+        times, kappa = self.test.theta.denominator, self.kappa.numerator
+        c0, c1, c2 = first * times, linear[i] * times * kappa, square[i] * times * kappa**2
+        theta = -self.test.theta.numerator * self.scaled.den
         if self.problem.step == "2/(t+2)":
             return poly_sum(
                 (c0, poly_product(t1, t1, t2, t2)),
                 (c1, poly_product(t1, t2)),
-                (c2, [Fraction(1)]),
+                (c2, [1]),
                 (theta, poly_product(t1, t2, t2)),
             )
         if self.problem.step == "2/(t+1)":
             return poly_sum(
                 (c0, poly_product(t0, t0, t1, t1)),
                 (c1, poly_product(t0, t1)),
-                (c2, [Fraction(1)]),
+                (c2, [1]),
                 (theta, poly_product(t0, t0, t1)),
             )
         return poly_sum(
@@ -1877,6 +1899,30 @@ DERIVERS = {
 }
 
 
+TUNING_TEXTS = {
+    "optimal-for-quadratics": "tuned optimally for quadratics: alpha = 4/(sqrt L + sqrt mu)^2, "
+    "beta = ((sqrt L - sqrt mu)/(sqrt L + sqrt mu))^2",
+    "none": "no tuning: alpha > 0 and 0 <= beta < 1 are all that is asked",
+}
+
+
+def heavy_ball_text(h: dict[str, Any]) -> str:
+    """The data of `heavy-ball`."""
+    numbers = ", ".join(f"{name} = {number_text(h[name])}" for name in ("mu", "L", "alpha", "beta"))
+    return (
+        f"f' has the slopes {vector_text(h['slopes'])} between the breaks {vector_text(h['breaks'])}, "
+        f"f'({number_text(h['breaks'][0])}) = {number_text(h['value'])}; {numbers}; {TUNING_TEXTS[h['tuning']]}"
+    )
+
+
+DATA_TEXTS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "heavy-ball": heavy_ball_text,
+    "coordinate-minimisation": lambda h: f"A = {matrix_text(h['A'])}",
+    "gradient-descent-ascent": lambda h: f"A = {matrix_text(h['A'])}, eta = {number_text(h['eta'])}, {h['order']}",
+    "three-block-admm": lambda h: f"A = {matrix_text(h['A'])}, beta = {number_text(h['beta'])}",
+}
+
+
 def gradient(h: dict[str, Any], x: Vector) -> Vector:
     """The gradient of `coordinate-minimisation`: (A x)_i + 2 sign(x_i) max(|x_i| - 1, 0)."""
     bends = [(2 if entry > 0 else -2) * max(abs(entry) - 1, Fraction(0)) for entry in x]
@@ -1911,16 +1957,21 @@ def check_map_hypotheses(problem: MapProblem, report: Report, meter: Meter) -> N
             if problem.claim.name == "converges-to":
                 meter.charge(10 * problem.dimension**2)
                 need(names_solution(h, problem.claim.vector), f"{kind}: the point of the claim is not a solution")
-            report.add("Hypotheses", f"{kind}: its conditions hold and it derives exactly this map")
+            report.add(
+                "Hypotheses", f"{kind}: {DATA_TEXTS[kind](h)}; its conditions hold and it derives exactly this map"
+            )
         elif kind == "psd":
             name, word = brief(h["name"]), "positive definite" if h["strict"] else "positive semidefinite"
             need(definite(h["matrix"], meter, strict=h["strict"]), f"hypothesis {k} ({name}): the matrix is not {word}")
-            report.add("Hypotheses", f"{printable(h['name'])}: {matrix_text(h['matrix'])} is {word} (elimination)")
+            report.add("Hypotheses", f"{quoted(h['name'])}: {matrix_text(h['matrix'])} is {word} (elimination)")
         else:
             name = brief(h["name"])
             need(compared(h["left"], h["relation"], h["right"]), f"hypothesis {k} ({name}): the comparison is false")
-            left, right = number_text(h["left"]), number_text(h["right"])
-            report.add("Hypotheses", f"{printable(h['name'])}: {left} {h['relation']} {right}")
+            left, right = side_text(h["left"]), side_text(h["right"])
+            report.add(
+                "Hypotheses",
+                f"{quoted(h['name'])}: the comparison left {h['relation']} right holds: left {left}, right {right}",
+            )
     check_single_valued(problem, meter)
     report.add("Hypotheses", "the branches of every phase exclude one another")
 
@@ -2127,7 +2178,7 @@ class Ellipsoid:
 
     def above(self, k: int, a: Vector, b: Fraction, *, strict: bool) -> bool:
         """a.z + b > 0 (>= 0) on S_k: its minimum is the value at the centre minus sqrt(R a^T P^-1 a)."""
-        self.meter.charge(len(a) ** 2 * (1 + max(bits(a), scaled_bits(self.inverse)) // 500))
+        self.meter.charge(2 * len(a) ** 2 * (1 + max(bits(a), scaled_bits(self.inverse)) // 500))
         centre = fit(dot(a, self.centres[k]) + b)
         entries, den = line(a)
         inner = int_dot([int_dot(row, entries) for row in self.inverse.rows], entries)
@@ -2384,7 +2435,10 @@ def check_sets(certificate: dict[str, Any], problem: MapProblem, start: int, rep
     cycle = array(certificate["cycle"], "cycle", 1, CYCLE)
     p, q = len(cycle), len(problem.phases)
     if p % q:
-        raise Malformed("shape", f"cycle has {p} entries, which is not a multiple of {q} phases")
+        entries = number_of(p, "entry", "entries")
+        raise Malformed(
+            "shape", f"cycle has {entries}, which is no multiple of the map's {number_of(q, 'phase', 'phases')}"
+        )
     pieces = []
     for k, entry in enumerate(cycle):
         phase = problem.phases[(start + k) % q]
@@ -2501,15 +2555,24 @@ def check_spectral(certificate: dict[str, Any], problem: MapProblem, report: Rep
         meter.charge(n * n * (max(entry.bit_length() for entry in c) // 500))
         c = squared(c)
     left, right = abs(c[n - j]), math.comb(n, j) * abs(c[n])
+    after = f"after {number_of(squarings, 'squaring', 'squarings')}"
+    whose = "the start z_0" if of == "start" else "the first difference z_1 - z_0"
     report.add(
         "Sides",
-        f"polynomial of the start, constant first: {', '.join(rows)}",
-        f"after {squarings} squarings: |c_{n - j}| = {side_text(Fraction(left))}",
+        f"polynomial of {whose} under M, constant first: {', '.join(rows)}",
+        f"{after}: |c_{n - j}| = {side_text(Fraction(left))}",
         f"C({n}, {j}) |c_{n}| = {side_text(Fraction(right))}",
     )
     if not (left > right or (left == right and relation == ">=")):
-        raise Rejected("roots", f"|c_(n-j)| {relation} C(n, j)*|c_n| is false after {squarings} squarings")
+        raise Rejected("roots", f"|c_(n-j)| {relation} C(n, j)*|c_n| is false {after}")
     modulus = "> 1" if relation == ">" else ">= 1"
+    powers = f"the powers 2^{squarings} of its roots" if squarings else "its roots"
+    what = f"|c_{n - j}/c_{n}| is the modulus of elementary symmetric function {j} of {powers}"
+    limit = f"C({n}, {j}) = {math.comb(n, j)}"
+    if relation == ">":
+        report.add("Sides", f"{what}; it is larger than {limit}, the most it could be if no root had a modulus above 1")
+    else:
+        report.add("Sides", f"{what}; it is at least {limit}, and would be less if every root had a modulus below 1")
     report.add(
         "Statement", f"the claim says {problem.claim.text}; the start excites an eigenvalue of modulus {modulus}"
     )
@@ -2895,15 +2958,15 @@ def exp_bounds(x: int, p: int, meter: Meter) -> Ball:
     w = p + r + ceil_shift(2 * max(x, 0), p) + 40
     h = math.isqrt(w) // 2
     r, w = r + h, w + h
-    meter.charge(w // 2 * (1 + w // 500))  # more than the page charges: it is a loop over some sqrt(w) terms
+    meter.charge(60 + w // 2 * (1 + w // 500))  # a loop over some sqrt(w) terms
     y = abs(x) << (w - p - r)  # exact: w >= p + r
     total, term, i = 0, 1 << w, 0
     while term:
         total += -term if x < 0 and i % 2 else term
         i += 1
         term = (term * y >> w) // i
-    # every term is less than 4 too small, if one is by e, then the next by less than e/2 + 2; those left out are at most
-    # twice the first of them
+    # every term is less than 4 too small: if one is by e, then the next by less than e/2 + 2; those left out are at
+    # most twice the first of them
     error = 4 * i + 8
     low, high = max(total - error, 0), total + error
     for _ in range(r):
@@ -2915,7 +2978,7 @@ def artanh_bounds(top: int, bottom: int, w: int) -> tuple[int, int]:
     """artanh(top/bottom), 0 <= top/bottom <= 1/3, in units of 2^-w."""
     power = (top << w) // bottom
     square = power * power >> w
-    small = top == 1 and bottom == 3  # noqa: PLR2004 -- powers of 1/9 need no product of long numbers
+    small = (top, bottom) == (1, 3)  # powers of 1/9 need no product of long numbers
     total, i = 0, 1
     while power:
         total += power // i
@@ -2933,7 +2996,7 @@ def log_bounds(x: int, p: int, meter: Meter) -> Ball:
         k -= 1
     e = k - p
     w = p + abs(e).bit_length() + 40
-    meter.charge(w * (1 + w // 500))
+    meter.charge(60 + w * (1 + w // 500))
     low, high = artanh_bounds(abs(x - (1 << k)), x + (1 << k), w)
     if x < 1 << k:
         low, high = -high, -low
@@ -3007,6 +3070,7 @@ class Enclosures:
                 raise Rejected("domain", "sqrt of a negative number")
             if a.lo < 0:
                 raise Rejected("not-separated", "the enclosure under a sqrt contains a negative number")
+            self.meter.charge(self.p // 16)
             return self.fit(math.isqrt(a.lo << self.p), ceil_isqrt(a.hi << self.p))
         bounds = exp_bounds if function == "exp" else log_bounds
         if function == "log":
@@ -3031,6 +3095,11 @@ def value_bits(value: Fraction | Ball) -> int:
     if isinstance(value, Ball):
         return max(value.lo.bit_length(), value.hi.bit_length())
     return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def length_units(b: int) -> int:
+    """What a node costs beyond 10 units for numbers of b bits; lowest terms cost the square of the length."""
+    return 10 * (b // 500) + b * b // NODE_SQUARE_BITS
 
 
 class Evaluator:
@@ -3062,7 +3131,7 @@ class Evaluator:
 
     def weigh(self, *inputs: Fraction | Ball) -> None:
         """The part of a node's charge that depends on its inputs, before it is computed."""
-        self.meter.charge(10 * (max(map(value_bits, inputs)) // 500))
+        self.meter.charge(length_units(max(map(value_bits, inputs))))
 
     def item(self, node: Node, env: Env) -> Fraction:
         """An entry of a vector or matrix."""
@@ -3114,7 +3183,7 @@ class Evaluator:
         size = value_bits(base)
         if n * (size - 1) >= COMPUTED_BITS:  # 2^(size-1) is the least number of this length
             raise Malformed("too-large", "a power is too long")
-        self.meter.charge(10 * (n * size // 500))
+        self.meter.charge(length_units(n * size))
         return fit(base**n)
 
     def called(self, node: Node, env: Env) -> Fraction | Ball:
@@ -3320,7 +3389,7 @@ def describe_formulas(problem: Formulas, report: Report) -> None:
     for name, shape in problem.variables.items():
         value = problem.values[name]
         texts = (number_text, vector_text, matrix_text)
-        report.add("Data", f"{name} = {texts[len(shape.sizes)](value)}")
+        report.add("Data", f"variable {name} = {texts[len(shape.sizes)](value)}")
     report.add("Data", f"conclusion: {printable(problem.conclusion_text)}")
 
 
@@ -3345,7 +3414,7 @@ def check_formulas(certificate: dict[str, Any], problem: Formulas, report: Repor
         if not found:
             report.add("Sides", *evaluator.sides)
             raise Rejected("hypothesis", f"hypothesis {k} is false")
-        report.add("Hypotheses", f"{printable(text)} (evaluated: true)")
+        report.add("Hypotheses", f"{quoted(text)} (evaluated: true)")
     found = evaluator.truth(problem.conclusion, {})
     if found is None:
         raise Rejected("not-separated", "the conclusion is undecided at this precision")
@@ -3386,6 +3455,8 @@ def describe_source(problem: dict[str, Any], report: Report) -> None:
     for key, part in (("locator", "Locator"), ("quote", "Quoted")):
         if key in problem:
             report.add(part, printable(text_of(problem[key], f"problem.{key}", SOURCE_TEXTS[key], least=0)))
+    if "quote" not in problem:
+        report.add("Quoted", "none given")
     if "symbols" in problem:
         symbols = problem["symbols"]
         if not isinstance(symbols, dict):
@@ -3395,7 +3466,7 @@ def describe_source(problem: dict[str, Any], report: Report) -> None:
         for key, value in symbols.items():
             text_of(key, "a symbol of problem.symbols", SYMBOL_CHARACTERS)
             meaning = text_of(value, "a meaning in problem.symbols", MEANING_CHARACTERS)
-            report.add("Symbols", f"{printable(key)}: {printable(meaning)}")
+            report.add("Symbols", f"{quoted(key)}: {printable(meaning)}")
 
 
 def examine(data: bytes, report: Report, meter: Meter) -> str:
