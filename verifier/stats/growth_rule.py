@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
 from math import prod
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 from verifier.model.outcomes import Outcome, Reason
+from verifier.stats.rule_answer import RuleAnswer
 
 LEAST_SCALES = 5
 HALF_BAR = 100.0  # what H must reach before the rule says "bounded": errs at a slope of δ/2 or more in 1 % at most
@@ -68,19 +68,8 @@ class GrowthRule:
         return n * self.replicate_size >= self.minimum_n
 
 
-class GrowthAnswer(StrEnum):
+class GrowthAnswer(RuleAnswer):
     """The rule's answers: each member is its word and carries its sentence, its outcome and its reason."""
-
-    sentence: str
-    outcome: Outcome
-    reason: Reason | None
-
-    def __new__(cls, value: str, sentence: str, outcome: Outcome, reason: Reason | None) -> Self:
-        """A member is its word and carries what it means."""
-        member = str.__new__(cls, value)
-        member._value_ = value
-        member.sentence, member.outcome, member.reason = sentence, outcome, reason
-        return member
 
     TOO_FEW_SCALES = (
         "TOO_FEW_SCALES",

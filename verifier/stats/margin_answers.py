@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Self
-
 from verifier.model.outcomes import Outcome, Reason
+from verifier.stats.rule_answer import RuleAnswer
 
 
-class MarginAnswer(StrEnum):
+class MarginAnswer(RuleAnswer):
     """The rule's answers: each member is its word and carries its sentence, its outcome and its reason."""
-
-    sentence: str
-    outcome: Outcome
-    reason: Reason | None
-
-    def __new__(cls, value: str, sentence: str, outcome: Outcome, reason: Reason | None) -> Self:
-        """A member is its word and carries what it means."""
-        member = str.__new__(cls, value)
-        member._value_ = value
-        member.sentence, member.outcome, member.reason = sentence, outcome, reason
-        return member
 
     MALFORMED = (
         "MALFORMED",

@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from types import MappingProxyType
-from typing import Literal, Self, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome, Reason
 from verifier.stats.eprocess import log_mean_exp
 from verifier.stats.laws import Floats
+from verifier.stats.rule_answer import RuleAnswer
 
 LEAST_TEAMS = 2  # what "confirmed by a third party" asks for
 THRESHOLD = 1e4
@@ -93,19 +93,8 @@ def log_combined_e(log_e: Floats, *, method: Method, u: int = LEAST_TEAMS) -> Fl
             raise BadInput(f"there is no method {shown(method)}", mend=f"use {listed(list(ASSUMES), last='or')}")
 
 
-class TeamAnswer(StrEnum):
+class TeamAnswer(RuleAnswer):
     """What teams say together: each member is its word and carries its sentence, its outcome and its reason."""
-
-    sentence: str
-    outcome: Outcome
-    reason: Reason | None
-
-    def __new__(cls, value: str, sentence: str, outcome: Outcome, reason: Reason | None) -> Self:
-        """A member is its word and carries what it means."""
-        member = str.__new__(cls, value)
-        member._value_ = value
-        member.sentence, member.outcome, member.reason = sentence, outcome, reason
-        return member
 
     TOO_FEW_TEAMS = (
         "TOO_FEW_TEAMS",
