@@ -79,6 +79,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.slow
 def test_it_accepts_every_shipped_certificate(folder: Path) -> None:
     certificates = sorted(folder.glob("*.json"))
     assert set(AT_LEAST) <= {path.stem for path in certificates}

@@ -67,6 +67,7 @@ def test_a_case_of_exact_work_ends_in_a_certificate(verifier: Verifier, ball: Pa
     assert again["ledger"] == document["ledger"], "a repeated run finds what it would append"
 
 
+@pytest.mark.slow
 def test_a_person_reads_where_it_fails_and_how_to_check_it(verifier: Verifier, tmp_path: Path) -> None:
     case = shutil.copytree(REPOSITORY / "cases" / "frank_wolfe", tmp_path / "tokens")
     text = (case / "case.toml").read_text()

@@ -17,6 +17,7 @@ from tests.oracles.configurations import problem
 PROBLEMS = Path(__file__).parents[2] / "problems"
 
 
+@pytest.mark.slow
 def test_it_writes_the_picture_and_its_numbers(verifier: Verifier, tmp_path: Path) -> None:
     said = verifier("refute", str(PROBLEMS / "frank-wolfe-4-1.json"), "--figure", "m.svg", "--json")
     assert said.code == 0
@@ -91,6 +92,7 @@ def test_where_there_is_nothing_to_draw_it_says_so(verifier: Verifier, tmp_path:
     assert not (tmp_path / "m.svg").exists()
 
 
+@pytest.mark.slow
 def test_matplotlib_is_imported_for_a_picture_only(tmp_path: Path) -> None:
     script = (
         "import sys; from verifier.cli.main import main\n"

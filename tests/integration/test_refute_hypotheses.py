@@ -165,6 +165,7 @@ HALVES = [("4", "-2"), ("1/5", "-1/10"), ("74", "-37")]
 
 
 @pytest.mark.parametrize(("p", "q"), HALVES)
+@pytest.mark.slow
 def test_twice_the_other_is_a_tie(verifier: Verifier, p: str, q: str) -> None:
     for tokens, violated, token in (([[p], [q]], "lowest-index", 1), ([[q], [p]], "highest-index", 0)):
         said = refuted(verifier, problem(tokens))

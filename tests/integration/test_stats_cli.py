@@ -680,6 +680,7 @@ def test_one_entry_a_dispute_by_its_standing_ruling() -> None:
     [("stats", "test", "g.csv", *GROWTH), ("stats", "plan", *PAIRED, "--sd", "3")],
     ids=["test", "plan"],
 )
+@pytest.mark.slow
 def test_nothing_heavy_is_loaded(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     sweep(tmp_path)
     pairs(tmp_path, n=20, gap=4)

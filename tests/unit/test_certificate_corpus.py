@@ -47,6 +47,7 @@ def unsound(lines: list[dict[str, Any]]) -> Iterator[str]:
             yield label(line)
 
 
+@pytest.mark.slow
 def test_the_seeds_are_what_brute_force_builds_and_are_true() -> None:
     assert {name: compact(document) for name, document in built().items()} == SEEDS
     for name, text in SEEDS.items():
@@ -142,6 +143,7 @@ def spread(lines: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
     return [lines[k * len(lines) // count] for k in range(count)]
 
 
+@pytest.mark.slow
 def test_the_quick_schema_agrees_with_jsonschema() -> None:
     documents = [
         json.loads((certificate_schema.SCHEMAS / f"{n}-1.schema.json").read_text()) for n in ("problem", "certificate")

@@ -465,6 +465,7 @@ def loses_only_a_hypothesis(path: str, new: Any) -> bool:
     return (new is DROP and parent == "hypotheses") or (new == [] and last == "hypotheses")
 
 
+@pytest.mark.slow
 def test_every_dropped_or_retyped_field_is_noticed() -> None:
     """Any field left out, and any leaf of another type, is never accepted."""
 

@@ -126,6 +126,7 @@ def test_refute_and_check_on_the_command_line(tmp_path: Path) -> None:
     assert (code, said["ok"], said["verdict"]) == (2, False, "MALFORMED")
 
 
+@pytest.mark.slow
 def test_a_problem_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "p.json").write_text('{"schema": 1}')
     code, (said,) = command("refute", "p.json", folder=tmp_path)

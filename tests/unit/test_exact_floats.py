@@ -203,6 +203,7 @@ def test_a_tie_is_decided_by_the_form_of_the_update() -> None:
     assert {each.cls for each in high.divergences} == {"agree"}
 
 
+@pytest.mark.slow
 def test_no_hardmax_run_leaves_its_bound_before_it_parts() -> None:
     rng = seeded(11)
     steps, parted = ("2/(t+2)", "2/(t+1)", "1/(t+2)", "1/3"), 0
@@ -314,6 +315,7 @@ def test_heavy_ball_forms_are_the_plain_expressions() -> None:
     assert second.step(0, 2, z)[0].value == (x + beta * (x - p)) - alpha * gradient
 
 
+@pytest.mark.slow
 def test_classes_of_the_shipped_maps() -> None:
     classes = {}
     for name in MAPS:

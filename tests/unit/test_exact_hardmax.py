@@ -98,6 +98,7 @@ def test_the_order_of_a_tied_pair_decides_under_index_rules() -> None:
 
 
 @pytest.mark.parametrize("shape", range(len(SHAPES)))
+@pytest.mark.slow
 def test_random_configurations_against_brute_force(shape: int) -> None:
     n, d = SHAPES[shape]
     rng = seeded(100 + shape)
@@ -121,6 +122,7 @@ STEPS = ["2/(t+1)", "1/(t+2)", "1/3", "4/5"]
 
 
 @pytest.mark.parametrize(("step", "soon"), list(zip(STEPS, (200, 200, 380, 200), strict=True)))
+@pytest.mark.slow
 def test_other_steps_against_brute_force(step: str, soon: int) -> None:
     rng = seeded(1)
     some = [
@@ -153,6 +155,7 @@ def test_singular_and_irrational_matrices_against_brute_force(seed: int) -> None
         assert found.first_violation.lhs > found.first_violation.rhs
 
 
+@pytest.mark.slow
 def test_a_list_of_matrices_against_brute_force() -> None:
     B = [[["3", "1"], ["1", "3"]], [["2", "1"], ["1", "2"]], [["1", "0"], ["0", "1"]]]
     rng = seeded(5)

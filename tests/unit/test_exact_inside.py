@@ -71,6 +71,7 @@ def holds_while_inside(document: Document, found: Refutation) -> int:
     return exit_step
 
 
+@pytest.mark.slow
 def test_no_configuration_breaks_the_bound_while_the_origin_is_inside() -> None:
     exits: Counter[int] = Counter()
     for some in configurations(60):
@@ -137,6 +138,7 @@ def test_the_shipped_symmetric_cloud_collapses(claim: str) -> None:
 
 
 @pytest.mark.parametrize("claim", [INSIDE, WHILE_INSIDE])
+@pytest.mark.slow
 def test_an_orbit_that_never_freezes_is_inside_at_three_thousand(claim: str) -> None:
     document = problem(NEVER_FREEZES, claim=claim)
     found = answer(document, horizon=3_000)

@@ -206,6 +206,7 @@ def document_of(tokens: list[list[str]]) -> Any:
     return {**document(B=[["1"]]), "state": {"tokens": tokens}}
 
 
+@pytest.mark.slow
 def test_hypothesis_finds_and_simplifies_and_repeats_itself() -> None:
     problem = opened(document(tokens=3, dimension=1, starts=10, ties="lowest-index"))
 
@@ -220,6 +221,7 @@ def test_hypothesis_finds_and_simplifies_and_repeats_itself() -> None:
     assert sum(map(abs, numbers(one[0]["state"]))) <= 20
 
 
+@pytest.mark.slow
 def test_a_start_that_only_hypothesis_reaches_is_said_to_be_its() -> None:
     from verifier.exact.search.driver import search
 

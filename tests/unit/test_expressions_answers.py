@@ -287,6 +287,7 @@ def test_drawn_states_stay_within_the_bounds(state: dict[str, Any]) -> None:
     check_state(state)
 
 
+@pytest.mark.slow
 def test_a_counterexample_is_drawn_and_made_small() -> None:
     problem = document("0 <= A[0,1]*x + y", {}, ("psd(A)", "1 <= y")) | {"state": OPEN["state"]}
     problem["parameters"]["variables"] = {"A": {"matrix": [2, 2]}, "x": "rational", "y": "rational"}
