@@ -51,12 +51,17 @@ def lay_out(code: Code) -> Path:
         path = fresh / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+    return _settle(fresh, folder, code.files)
+
+
+def _settle(fresh: Path, folder: Path, files: Mapping[str, bytes]) -> Path:
+    """Gives the complete `fresh` its name, or takes `folder` where another worker was quicker and may import from it."""
     try:
-        if folder.exists():
+        if folder.exists() and not _holds(folder, files):
             shutil.rmtree(folder, ignore_errors=True)
         fresh.rename(folder)
-    except OSError:  # another worker laid it out at the same moment
-        if not _holds(folder, code.files):
+    except OSError:  # a folder that is not empty is not replaced
+        if not _holds(folder, files):
             return fresh
         shutil.rmtree(fresh, ignore_errors=True)
     return folder
