@@ -55,7 +55,7 @@ def lay_out(code: Code) -> Path:
 
 
 def _settle(fresh: Path, folder: Path, files: Mapping[str, bytes]) -> Path:
-    """Gives the complete `fresh` its name, or takes `folder` where another worker was quicker and may import from it."""
+    """Gives the complete `fresh` its name, or takes `folder` where another worker was quicker."""
     try:
         if folder.exists() and not _holds(folder, files):
             shutil.rmtree(folder, ignore_errors=True)
