@@ -8,7 +8,7 @@ from typing import Any
 
 from verifier.casefile import Case
 from verifier.engine.sweep import Asking, Results
-from verifier.engine.tasks import Task, failed_controls_words
+from verifier.engine.tasks import Task, concluded
 from verifier.exact import SearchProblem
 from verifier.exact.checker import check
 from verifier.exact.digest import finder_sha256
@@ -18,7 +18,7 @@ from verifier.ledger.merkle import CompactRange, leaf_hash
 from verifier.model.answers import NO_ANSWER, ExactAnswer, exact_outcome
 from verifier.model.canonical import canonical_bytes
 from verifier.model.complaints import shown
-from verifier.model.controls import ControlResult, after_controls
+from verifier.model.controls import ControlResult
 from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome
 from verifier.model.results import Adequacy, ControlRun, Evidence, ExactEvidence, ProbeResult, UnitsRecord
@@ -134,20 +134,12 @@ def exact_result(probe: ExactProbe, run: ExactRun, controls: Sequence[ControlRun
         own = exact_outcome(ExactAnswer[answer], alleges=probe.alleges)
         summary = _summary(found)
         more = {"evidence": (run,), "adequacy": _adequacy(own.outcome, found)}
-    finding = after_controls(own, [control.result for control in controls])
-    if finding != own:
-        summary = failed_controls_words(controls)
-    return ProbeResult(
-        name=probe.name,
-        kind=probe.kind,
-        parts=probe.parts,
-        about=probe.about,
-        required=probe.required,
-        answer=answer,
-        own=own,
-        finding=finding,
-        summary=summary,
-        controls=tuple(controls),
+    return concluded(
+        probe,
+        answer,
+        own,
+        summary,
+        controls,
         below_scale=probe.data == "synthetic",
         question=probe.problem,
         **more,

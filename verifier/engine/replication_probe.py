@@ -22,10 +22,10 @@ from verifier.engine.replication import (
 )
 from verifier.engine.sweep import Asking, NoAnswer, Results, as_double
 from verifier.engine.targets import Targets
-from verifier.engine.tasks import Limits, Task, failed_controls_words
+from verifier.engine.tasks import Limits, Task, concluded
 from verifier.model.answers import NO_ANSWER, Finding, undecided
 from verifier.model.case import Control
-from verifier.model.controls import CHECK_FAILED, CHECK_PASSED, ControlResult, after_controls
+from verifier.model.controls import CHECK_FAILED, CHECK_PASSED, ControlResult
 from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.results import ControlRun, Evidence, ProbeResult, UnitsRecord
@@ -208,21 +208,13 @@ def replication_result(probe: ReplicationProbe, run: ReplicationRun, controls: S
             "flags": first.flags,
             "so_far": dataclasses.asdict(first.so_far) if first.so_far else None,
         }
-    finding = after_controls(own, [control.result for control in controls])
-    if finding != own:
-        summary = failed_controls_words(controls)
-    return ProbeResult(
-        name=probe.name,
-        kind=probe.kind,
-        parts=probe.parts,
-        about=probe.about,
-        required=probe.required,
-        answer=answer,
-        own=own,
-        finding=finding,
-        summary=summary,
+    return concluded(
+        probe,
+        answer,
+        own,
+        summary,
+        controls,
         rule={"kind": probe.rule.kind, "unit": probe.rule.unit, **dataclasses.asdict(probe.rule)},
-        controls=tuple(controls),
         below_scale=probe.data == "synthetic",
         reproduces_claim=probe.reproduces_claim,
         question=probe.file,

@@ -11,9 +11,8 @@ from verifier.engine.controls import control_procedure, most_control_jobs
 from verifier.engine.sweep import Asking, Grid, Judged, NoAnswer, judge, most_jobs
 from verifier.engine.sweep_rules import judged_values, rule_record
 from verifier.engine.targets import Targets
-from verifier.engine.tasks import Limits, Task, failed_controls_words
+from verifier.engine.tasks import Limits, Task, concluded
 from verifier.model.answers import NO_ANSWER, Finding
-from verifier.model.controls import after_controls
 from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome
 from verifier.model.results import ControlRun, Evidence, ProbeResult
@@ -57,27 +56,19 @@ def _judged(case: Case, probe: SweepProbe, targets: Targets, limits: Limits) -> 
 def sweep_result(probe: SweepProbe, run: SweepRun, controls: Sequence[ControlRun]) -> ProbeResult:
     """What the probe says once its controls are known."""
     answer, own, summary, more = _own_finding(run, probe)
-    finding = after_controls(own, [control.result for control in controls])
-    if finding != own:
-        summary = failed_controls_words(controls)
     below = max(probe.scales) < probe.claim_scale
-    return ProbeResult(
-        name=probe.name,
-        kind=probe.kind,
-        parts=probe.parts,
-        about=probe.about,
-        required=probe.required,
-        answer=answer,
-        own=own,
-        finding=finding,
-        summary=summary,
+    return concluded(
+        probe,
+        answer,
+        own,
+        summary,
+        controls,
         rule={"kind": probe.rule.kind, **dataclasses.asdict(probe.rule), **rule_record(probe)},
         axis=probe.axis,
         scale_reached=max(probe.scales),
         claim_scale=probe.claim_scale,
         below_scale=below or probe.data == "synthetic",
         reproduces_claim=probe.reproduces_claim and not below and not _leaves_slower_growth_open(run),
-        controls=tuple(controls),
         **more,
     )
 

@@ -1,12 +1,16 @@
-"""What a probe asks the driver to run."""
+"""What a probe of any kind asks the driver to run, and what it says at the end."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from verifier.casefile import Probe
 from verifier.engine.sweep import Asking
-from verifier.model.results import ControlRun
+from verifier.model.answers import Finding
+from verifier.model.controls import after_controls
+from verifier.model.results import ControlRun, ProbeResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +34,27 @@ class Task:
     procedure: Asking
 
 
-def failed_controls_words(controls: Sequence[ControlRun]) -> str:
+def concluded(
+    probe: Probe, answer: str, own: Finding, summary: str, controls: Sequence[ControlRun], **fields: Any
+) -> ProbeResult:
+    """What a probe of any kind says once its controls are known; `fields` are those of its kind."""
+    finding = after_controls(own, [control.result for control in controls])
+    return ProbeResult(
+        name=probe.name,
+        kind=probe.kind,
+        parts=probe.parts,
+        about=probe.about,
+        required=probe.required,
+        answer=answer,
+        own=own,
+        finding=finding,
+        summary=summary if finding == own else _failed_controls_words(controls),
+        controls=tuple(controls),
+        **fields,
+    )
+
+
+def _failed_controls_words(controls: Sequence[ControlRun]) -> str:
     """What the controls that did not pass should have given, and what they gave."""
     return "; ".join(
         f"the control {run.control.target} should give {run.control.expect} and gave {run.result.answer}"
