@@ -207,7 +207,7 @@ def test_a_bad_table_gets_one_sentence(verifier: Verifier, tmp_path: Path, text:
         (("--rule", "difference", "--claimed", "4", "--delta", "4"), "--delta: it says what --claimed says"),
         (("--rule", "difference", "--claimed", "4", "--bounds", "3"), "--bounds: "),
         (("--rule", "difference", "--claimed", "4", "--alleged", "5"), "--alleged: "),
-        (("--rule", "bound"), "--rule bound: "),
+        (("--rule", "bound"), "--bound: "),
         ((*GROWTH, "--figure", "picture.png"), "--figure picture.png: the picture is an SVG file"),
         ((*GROWTH, "--figure", "g.svg"), "would be written over g.csv"),
         ((*GROWTH, "--printed", "8"), "--printed: "),

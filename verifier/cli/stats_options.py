@@ -39,6 +39,7 @@ _RULE_OPTIONS: Mapping[str, str] = {
     "floor": "Systematic error that every scale's mean may carry.",
     "resolution": "Rate: the least value that is told from zero.",
     "total": "Count: how many the list holds.",
+    "members": "Bound: the instances of a finite class, all of them, like a,b,c.",
 }
 """Option of a rule -> its line of help."""
 
@@ -61,7 +62,7 @@ def rule_options(command: Command) -> Command:
 
 
 def _metavar(name: str) -> str:
-    words = {"looks": "N,N,…", "minimum-n": "N", "total": "N", "bounds": "LO,HI"}
+    words = {"looks": "N,N,…", "minimum-n": "N", "total": "N", "bounds": "LO,HI", "members": "NAME,…"}
     worded = ("noise", "better", "population", "method", "estimand", "law")
     return words.get(name, "WORD" if name in worded else "NUMBER")
 
@@ -198,6 +199,8 @@ def _value(name: str, text: str, *, option: str) -> Any:
         if len(numbers) != 1:
             raise BadInput(f"{shown(text)} is not one whole number", where=option, mend="write it like 30")
         return numbers[0]
+    if name == "members":
+        return [word.strip() for word in text.split(",")]
     if name == "bounds":
         ends = [word.strip() for word in text.split(",")]
         if len(ends) != 2:

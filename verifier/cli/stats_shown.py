@@ -15,7 +15,7 @@ from verifier.cli.stats_answers import SIDES, Tested
 from verifier.cli.stats_document import write_picture
 from verifier.cli.stats_flags import replicate_values
 from verifier.cli.stats_samples import Sample
-from verifier.cli.stats_teams import TeamsTested, estimate_of, interval_of
+from verifier.cli.stats_teams import TeamsTested, estimate_of, interval_of, separation_lines
 from verifier.report.text import OUTCOME_WORDS, counted, decimal, e_value, plain
 from verifier.stats import margin_sentences
 from verifier.stats.flags import Flag
@@ -53,8 +53,9 @@ def show(
     flags: Sequence[Flag],
     classical: Sequence[Mapping[str, Any]] | None,
     drawn: Mapping[str, str] | None,
+    covariates: Sequence[str] = (),
 ) -> None:
-    """Prints everything but the last sentence."""
+    """Prints everything but the last sentence; `covariates` are those declared."""
     output.show(rule_line(main.rule))
     output.show(data_line(table, samples))
     if teams is None:
@@ -63,6 +64,8 @@ def show(
             output.show(line)
     else:
         _show_teams(output, teams, samples[0].axis)
+        for line in separation_lines(teams, covariates):
+            output.show(plain(line))
     for flag in flags:
         output.show(f"flag {flag.name}: {plain(flag.evidence)}")
     for line in main.finding.flags:
