@@ -30,12 +30,20 @@ from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
 from verifier.model.tables import Path as KeyPath
 from verifier.model.tables import TableError, choose, nearest, path_text, validate
+from verifier.sweeps.bound import is_bound, parse_bound
 from verifier.sweeps.probe import parse_sweep
 from verifier.sweeps.replication import ReplicationProbe, check_runs, parse_replication
 
 ProbeParser = Callable[..., Probe]
+
+
+def _sweep(data: Mapping[str, Any], *, path: KeyPath) -> Probe:
+    """A sweep by its rule: over scales, or over instances."""
+    return parse_bound(data, path=path) if is_bound(data) else parse_sweep(data, path=path)
+
+
 PROBES: Mapping[str, ProbeParser] = {
-    "sweep": parse_sweep,
+    "sweep": _sweep,
     "exact": parse_exact,
     "replication": parse_replication,
 }

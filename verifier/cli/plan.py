@@ -13,6 +13,7 @@ from verifier.model.errors import BadInput
 
 if TYPE_CHECKING:
     from verifier.casefile import Case
+    from verifier.engine.bound_plan import BoundPlan
     from verifier.engine.plan import Noise, ProbePlan
     from verifier.engine.replication_plan import ReplicationPlan
     from verifier.exact.probe import ExactProbe
@@ -34,6 +35,7 @@ def plan(
 ) -> None:
     """Show what CASE would run, at what cost and with what power. Runs nothing but a pilot, if asked."""
     from verifier.casefile import load, override
+    from verifier.engine.bound_plan import plan_bound
     from verifier.engine.plan import plan_probe, stated_noise, stored_noise
     from verifier.engine.register import same_dispute
     from verifier.engine.replication_plan import plan_replication
@@ -62,13 +64,20 @@ def plan(
     plans = [plan_probe(probe, noises[probe.name], discount=factor) for probe in loaded.sweeps]
     exact = [probe for probe in loaded.probes if isinstance(probe, ExactProbe)]
     replications = [plan_replication(probe, discount=factor) for probe in loaded.replications]
+    bounds = [plan_bound(probe, discount=factor) for probe in loaded.bounds]
     for entry in plans:
         output.show(_table(entry))
     opening = _registration_sentence(loaded, ordinal, factor, known=known)
     output.result(
         "verifier/plan/1",
         " ".join(
-            [opening, *map(_sentence, plans), *map(_exact_sentence, exact), *map(_replication_sentence, replications)]
+            [
+                opening,
+                *map(_sentence, plans),
+                *map(_bound_sentence, bounds),
+                *map(_exact_sentence, exact),
+                *map(_replication_sentence, replications),
+            ]
         ),
         next_=_next(loaded, plans, ledger_url),
         registration=loaded.registration,
@@ -76,7 +85,12 @@ def plan(
         ordinal=ordinal,
         discount=factor,
         exploratory=loaded.exploratory,
-        probes=[*map(_fields, plans), *map(_exact_fields, exact), *map(_replication_fields, replications)],
+        probes=[
+            *map(_fields, plans),
+            *map(_bound_fields, bounds),
+            *map(_exact_fields, exact),
+            *map(_replication_fields, replications),
+        ],
     )
 
 
@@ -155,6 +169,34 @@ def _sentence(entry: ProbePlan) -> str:
                 "it cannot decide against the dispute."
             )
     return " ".join(text)
+
+
+def _bound_sentence(entry: BoundPlan) -> str:
+    probe = entry.probe
+    looks = f"looks at {', '.join(map(str, probe.rule.looks))} replicates" if probe.rule.looks else "each computed once"
+    text = (
+        f"{probe.name}: {entry.instances:,} instances, {looks}; {entry.units:,} units at most and "
+        f"{entry.control_units:,} of its {len(probe.controls)} controls."
+    )
+    if not entry.chances:
+        return f"{text} They are a whole class, computed without chance."
+    unit = "by {:g} sd" if probe.rule.looks else "in a share {:g} of instances"
+    found = ", ".join(f"{unit.format(at)} in {chance:.1%}" for at, chance in entry.chances.items())
+    return f"{text} It finds an excess {found} of runs; passes are never evidence against the dispute."
+
+
+def _bound_fields(entry: BoundPlan) -> dict[str, Any]:
+    probe = entry.probe
+    return {
+        "name": probe.name,
+        "rule": probe.rule.kind,
+        "scale": {probe.axis: list(probe.scales)},
+        "instances": entry.instances,
+        "looks": list(probe.rule.looks),
+        "units": entry.units,
+        "control_units": entry.control_units,
+        "chances": [{"excess" if probe.rule.looks else "share": at, "found": p} for at, p in entry.chances.items()],
+    }
 
 
 def _exact_sentence(probe: ExactProbe) -> str:

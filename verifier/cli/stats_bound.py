@@ -85,7 +85,8 @@ def test_bound(output: Output, data: Path, given: GivenRule, options: Mapping[st
         finding = bound.evaluate(rule, [], discount=1.0, last=True)
     looks = [(n, found.statistics.e_mean) for n, found in path if found.statistics.e_mean is not None]
     flags = list(finding.flags)
-    needed = _needed(rule, costs, finding)
+    passed = finding.answer is BoundAnswer.NO_VIOLATION_FOUND and costs.n > 1
+    needed = bound.needed_as_seen(rule, costs.instances(costs.n)) if passed else {}
     drawn = None if target is None else _draw(target, rule, looks, stop=stop, answer=finding.answer)
     if not output.json:
         output.show(RETROSPECTIVE)
@@ -243,16 +244,6 @@ def _value(table: RunTable, row: int) -> Fraction | float:
     if len(numbers) == 1 and _EXACT.fullmatch(numbers[0]):
         return parse_rational(numbers[0])
     return float(table.value[row])
-
-
-def _needed(rule: BoundRule, costs: Costs, finding: BoundFinding) -> dict[str, int]:
-    """Replicates that would show, nine times in ten, an excess as large as the largest seen; {} where none was."""
-    if costs.draws is None or costs.n < 2 or finding.answer is not BoundAnswer.NO_VIOLATION_FOUND:
-        return {}
-    sd = costs.draws.std(axis=1, ddof=1)
-    excess = costs.draws.mean(axis=1) - np.array([float(g) for g in costs.bounds])
-    effects = [float(x / s) for x, s in zip(excess, sd, strict=True) if s > 0 and x > 0]
-    return bound.needed(rule, max(effects)) if effects else {}
 
 
 def _rule_line(rule: BoundRule) -> str:

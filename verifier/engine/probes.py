@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from verifier.casefile import Case, Probe
+from verifier.engine.bound_probe import bound_result, bound_tasks
 from verifier.engine.exact_probe import exact_result, exact_tasks
 from verifier.engine.replication_probe import replication_result, replication_tasks
 from verifier.engine.sweep_probe import sweep_result, sweep_tasks
@@ -13,6 +14,7 @@ from verifier.engine.targets import Targets
 from verifier.engine.tasks import Limits, Task
 from verifier.exact.probe import ExactProbe
 from verifier.model.results import ProbeResult
+from verifier.sweeps.bound import BoundProbe
 from verifier.sweeps.probe import SweepProbe
 from verifier.sweeps.replication import ReplicationProbe
 
@@ -22,6 +24,8 @@ def probe_tasks(case: Case, probe: Probe, targets: Targets, limits: Limits) -> l
     match probe:
         case SweepProbe():
             return sweep_tasks(case, probe, targets, limits)
+        case BoundProbe():
+            return bound_tasks(case, probe, targets, limits)
         case ExactProbe():
             return exact_tasks(case, probe)
         case ReplicationProbe():
@@ -34,6 +38,8 @@ def probe_result(probe: Probe, ends: Sequence[Any]) -> ProbeResult:
     match probe:
         case SweepProbe():
             return sweep_result(probe, own, controls)
+        case BoundProbe():
+            return bound_result(probe, own, controls)
         case ExactProbe():
             return exact_result(probe, own, controls)
         case ReplicationProbe():

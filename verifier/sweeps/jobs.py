@@ -29,8 +29,8 @@ class Unit:
 
     `stream_target` is the target whose stream it draws: its own, or its partner's under an `equals` control.
     `keywords` are the replicate keys and the parameters that the target names, and the arm where each is called for
-    by itself; `arm` is one that draws a stream of its own. `arms`: whether the target may return both at once.
-    `items`: whether the values are kept one by one.
+    by itself; `arm` is one that draws a stream of its own, or an instance, which does. `arms`: whether the target may
+    return both at once. `items`: whether the values are kept one by one.
     """
 
     registration: str

@@ -37,7 +37,8 @@ Axis = Annotated[
 ScaleValue = Annotated[int, Field(ge=1, le=2**53 - 1)]
 
 
-def _one_axis(scale: dict[str, list[int]]) -> dict[str, list[int]]:
+def one_axis(scale: dict[str, list[int]]) -> dict[str, list[int]]:
+    """`scale` itself. Raises ValueError, which becomes the key's error, unless it has one axis."""
     if len(scale) != 1:
         raise complaint(
             f"a sweep has one axis, not {len(scale)}" if scale else "the sweep has no axis",
@@ -87,7 +88,7 @@ class SweepTable(ProbeTable):
     kind: Literal["sweep"]
     target: TargetName
     scale: Annotated[
-        dict[Axis, Annotated[list[ScaleValue], Field(min_length=1, max_length=10_000)]], AfterValidator(_one_axis)
+        dict[Axis, Annotated[list[ScaleValue], Field(min_length=1, max_length=10_000)]], AfterValidator(one_axis)
     ]
     rule: dict[str, Any]
     reproduces_claim: bool = False
@@ -163,7 +164,8 @@ class SweepProbe:
 def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
     """A sweep probe from its table. Raises TableError naming the key that is wrong."""
     table = validate(SweepTable, data, path=path)
-    rule_table = choose(SWEEP_RULES, table.rule, what="rule", path=(*path, "rule"))
+    kinds = {kind: kind for kind in (*SWEEP_RULES, "bound")}  # a table with a bound is read by parse_bound
+    rule_table = SWEEP_RULES[choose(kinds, table.rule, what="rule", path=(*path, "rule"))]
     rule = validate(rule_table, table.rule, path=(*path, "rule")).to_rule()
     ((axis, scales),) = table.scale.items()
     check_scales(scales, path=(*path, "scale", axis), least=least_scale(rule))
