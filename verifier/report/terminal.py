@@ -14,6 +14,7 @@ from rich.text import Text
 from verifier.model.results import CaseResult, ExactEvidence, ProbeResult
 from verifier.model.rulings import Ruling
 from verifier.report import sentences
+from verifier.report.bound import bound_design_line, bound_rows, bound_size_line, is_bound
 from verifier.report.changes import would_change
 from verifier.report.exact import (
     answer_line,
@@ -40,7 +41,10 @@ def summary(
 
     Nothing in it is interpreted as markup, and no control character of the case file's words is passed on.
     """
-    shown: list[RenderableType] = [_lines(_opening(result))]
+    shown: list[RenderableType] = []
+    if banner := sentences.banner_lines(result):
+        shown.append(_lines(banner, style="bold"))
+    shown.append(_lines(_opening(result)))
     for probe in result.probes:
         shown.extend(_probe(probe))
     shown.append(_lines([sentences.ledger_line(result)]))
@@ -85,17 +89,23 @@ def _probe(probe: ProbeResult) -> list[RenderableType]:
         for row in looks:
             table.add_row(*map(Text, (row.n, row.below_claim, row.above_alleged)))
         shown.append(table)
-    found = growth(probe)
-    lines = [design_line(probe), size_line(probe), *([evidence_line(found)] if found else [])]
-    if is_replication(probe):
-        lines = [margin_design_line(probe), margin_size_line(probe)]
-    if lines := [line for line in lines if line]:
+    if lines := [line for line in _design_lines(probe) if line]:
         shown.append(_lines([f"probe {plain(probe.name)}: {'; '.join(lines)}"]))
     for failure in [probe.failure, *(run.traceback for run in probe.controls)]:
         if failure:
             last = plain_lines(failure).split("\n")[-MOST_FAILURE_LINES:]
             shown.append(_lines([f"probe {plain(probe.name)}: what went wrong", *last], "dim"))
     return shown
+
+
+def _design_lines(probe: ProbeResult) -> list[str]:
+    """What was registered and how much was run, "" where there is nothing to say."""
+    if is_replication(probe):
+        return [margin_design_line(probe), margin_size_line(probe)]
+    if is_bound(probe):
+        return [bound_design_line(probe), bound_size_line(probe)]
+    found = growth(probe)
+    return [design_line(probe), size_line(probe), *([evidence_line(found)] if found else [])]
 
 
 def _exact(probe: ProbeResult, found: ExactEvidence) -> list[str]:
@@ -118,9 +128,10 @@ def _table(title: str, columns: Sequence[tuple[str, bool]]) -> Table:
 
 
 def _points(probe: ProbeResult) -> Table:
-    columns = [plain(probe.axis), "estimate", "standard error", "exact", "gap (standard errors)", "replicates"]
+    first, estimate = ("instance", "mean less bound") if is_bound(probe) else (plain(probe.axis), "estimate")
+    columns = [first, estimate, "standard error", "exact", "gap (standard errors)", "replicates"]
     table = _table(f"probe {plain(probe.name)}", [(name, True) for name in columns])
-    for row in rows(probe.latest.points, probe.axis):
+    for row in bound_rows(probe) if is_bound(probe) else rows(probe.latest.points, probe.axis):
         table.add_row(*map(Text, (row.scale, row.estimate, row.stderr, row.exact, row.gap, row.n)))
     return table
 
@@ -144,6 +155,7 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None, cer
         numbers += _margin_lines(result, probe)
         exact = exact_evidence(probe)
         numbers += [plain(probe.summary), *exact_lines(exact)] if exact is not None else []
+        numbers += [plain(probe.summary)] if is_bound(probe) else []
         numbers += [f"residual class: {plain(probe.residual_class)}"] if probe.residual_class else []
         numbers += [f"by its design: {plain(flag)}" for flag in probe.flags]
         numbers += [sentences.shortfall_line(result, probe)]
