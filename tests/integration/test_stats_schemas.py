@@ -190,8 +190,9 @@ def objects(schema: Any) -> Iterator[dict[str, Any]]:
     if isinstance(schema, dict):
         if schema.get("type") == "object":
             yield schema
-        for value in schema.values():
-            yield from objects(value)
+        for key, value in schema.items():
+            if key != "if":
+                yield from objects(value)
     elif isinstance(schema, list):
         for value in schema:
             yield from objects(value)
