@@ -36,6 +36,7 @@ from verifier.report.files import write_whole
 from verifier.report.growth import design_line, evidence_line, explained, growth, sigma_line, size_line, slope_line
 from verifier.report.growth_figures import evidence_svg, has_interval, interval_svg, look_path
 from verifier.report.margin import margin_figure
+from verifier.report.margin_figures import margin_evidence_svg, margin_look_path
 from verifier.report.numbers import rows
 from verifier.report.replication import (
     is_replication,
@@ -219,8 +220,10 @@ def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
 
 
 def _look_pictures(probe: ProbeResult) -> list[dict[str, Any]]:
-    """What the growth rule had seen at each look, where the result says so: pictures with their captions."""
+    """What a rule had seen at each look, where the result says so: pictures with their captions."""
     found = []
+    if margin_look_path(probe):
+        found.append((margin_evidence_svg(probe), LOOKED))
     if look_path(probe):
         found.append((evidence_svg(probe), LOOKED))
     if has_interval(probe):
