@@ -145,8 +145,13 @@ def separation_lines(found: TeamsTested, declared: Sequence[str]) -> list[str]:
     return lines
 
 
-def team_document(found: TeamsTested, document: Callable[[Any], Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The fields of `teams` in JSON, teams by number, and the strangers' words that belong to them."""
+def team_document(
+    found: TeamsTested, document: Callable[[Any], Any], *, noisiest: int | None
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The fields of `teams` in JSON, teams by number, and the strangers' words that belong to them.
+
+    noisiest: whose noise the plan under `next` takes, an index of teams; None where there is no such plan.
+    """
     number = {name: i for i, name in enumerate((*found.names, *(d.team for d in found.duplicates)), 1)}
     together = document(found.together)
     for key in ("votes_for", "votes_against", "dropped", "unable"):
@@ -177,6 +182,7 @@ def team_document(found: TeamsTested, document: Callable[[Any], Any]) -> tuple[M
         "members": members,
         "together": together,
         "duplicates": duplicates,
+        "noisiest": None if noisiest is None else noisiest + 1,
         "heterogeneity": document(found.spread),
         "covariates": None
         if found.separations is None

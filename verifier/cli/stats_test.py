@@ -17,6 +17,7 @@ from verifier.model.errors import BadInput
 if TYPE_CHECKING:
     from verifier.cli.stats_answers import Tested
     from verifier.cli.stats_flags import Printed
+    from verifier.cli.stats_noise import Noise
     from verifier.cli.stats_samples import Sample
     from verifier.stats.run_table import RunTable
 
@@ -67,6 +68,7 @@ def test(output: Output, data: Path, **options: Any) -> None:
     from verifier.cli import stats_shown
     from verifier.cli.stats_document import document, picture_path, rule_document
     from verifier.cli.stats_flags import found_flags
+    from verifier.cli.stats_noise import largest_noise
     from verifier.cli.stats_samples import refuse_impossible
     from verifier.cli.stats_teams import has_teams, team_document
 
@@ -86,7 +88,9 @@ def test(output: Output, data: Path, **options: Any) -> None:
         classical = [dict(fits(one.rule, x)) for one, x in zip(teams.tested if teams else [main], samples, strict=True)]
     finding = teams.together if teams else main.finding
     drawn = None if target is None else stats_shown.draw(target, main, teams)
-    fields, quoted = ({}, {}) if teams is None else team_document(teams, document)
+    noise = None if given.word("population") == "items-drawn" else largest_noise(main.rule, samples)
+    noisiest = noise.team if noise is not None and noise.sd else None
+    fields, quoted = ({}, {}) if teams is None else team_document(teams, document, noisiest=noisiest)
     if not output.json:
         output.show(RETROSPECTIVE)
         stats_shown.show(
@@ -99,6 +103,7 @@ def test(output: Output, data: Path, **options: Any) -> None:
             classical=classical,
             drawn=drawn,
             covariates=options["covariates"],
+            noisiest=noisiest,
         )
     summary = teams.together.summary if teams else stats_shown.summary_of(main)
     said = teams.together.answer.sentence if teams and output.json else summary
@@ -106,7 +111,7 @@ def test(output: Output, data: Path, **options: Any) -> None:
         "verifier/stats-test/1",
         f"Retrospective, so it decides nothing; the rule {given.kind} says {finding.answer} "
         f"({stats_shown.outcome_words(finding)}): {said}.",
-        next_=_next(given, main, samples),
+        next_=_next(given, noise),
         retrospective=True,
         decisive=False,
         rule=rule_document(main.rule),
@@ -228,12 +233,9 @@ def _printed(options: dict[str, Any]) -> Printed:
     return Printed(error=options["printed_error"], interval=interval, values=values)
 
 
-def _next(given: GivenRule, main: Tested, samples: list[Sample]) -> list[str]:
+def _next(given: GivenRule, noise: Noise | None) -> list[str]:
     """The plan of a design like this one, with the noise that was seen."""
-    from verifier.cli.stats_shown import noise_words
-
-    noise = noise_words(main, samples[0])
-    if noise is None or given.word("population") == "items-drawn":
+    if noise is None:
         return []
     if given.source:
         rule = ["--rule-file", given.source]
@@ -243,4 +245,4 @@ def _next(given: GivenRule, main: Tested, samples: list[Sample]) -> list[str]:
             if key != "kind":
                 text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
                 rule += [option_of(given.kind, key), text]
-    return [shlex.join(["verifier", "stats", "plan", *rule, *noise])]
+    return [shlex.join(["verifier", "stats", "plan", *rule, *noise.options])]
