@@ -208,6 +208,16 @@ def test_a_bad_table_gets_one_sentence(verifier: Verifier, tmp_path: Path, text:
         (("--rule", "difference", "--claimed", "4", "--bounds", "3"), "--bounds: "),
         (("--rule", "difference", "--claimed", "4", "--alleged", "5"), "--alleged: "),
         (("--rule", "bound"), "--bound: "),
+        ((*GROWTH, "--minimum-n", "1"), "--minimum-n: 1 is below 6"),
+        (("--rule", "difference", "--claimed", "4", "--minimum-n", "9" * 11), "--minimum-n: 99999999999 is above"),
+        (
+            ("--rule", "count", "--claimed", "0.6", "--alleged", "0.5", "--total", "20", "--minimum-n", "30"),
+            "--minimum-n: the last look, 30, is beyond the 20",
+        ),
+        (
+            ("--rule", "difference", "--claimed", "4", "--looks", "3"),
+            "--looks: the last look is before --minimum-n = 30",
+        ),
         ((*GROWTH, "--figure", "picture.png"), "--figure picture.png: the picture is an SVG file"),
         ((*GROWTH, "--figure", "g.svg"), "would be written over g.csv"),
         ((*GROWTH, "--printed", "8"), "--printed: "),
