@@ -354,6 +354,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "[parameters]": schema.ParameterTable,
     "[[probe]]": ProbeTable,
     "[[probe]]`, a sweep": probe.SweepTable,
+    "probe.stages": probe.StageTable,
     "[[probe]]`, a sweep under a bound": BoundSweepTable,
     "[[probe]]`, exact work": exact_probe.ExactTable,
     "probe.controls`, of a sweep": probe.ControlTable,

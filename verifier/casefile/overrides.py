@@ -69,6 +69,8 @@ def _scale_option(option: str, case: Case) -> tuple[str, list[int]]:
         raise BadInput("no probe of this case is a sweep", where="--scale", mend="leave --scale out")
     if axis not in axes:
         raise BadInput(f"no probe sweeps over {shown(axis)}", where="--scale", mend=nearest(axis, axes, what="axis"))
+    if any(probe.axis == axis and probe.stages for probe in case.sweeps):
+        raise BadInput("a sweep in stages has its scales listed", where="--scale", mend="leave --scale out")
     words = text.split(",")
     for word in words:
         if not (word.isascii() and word.isdigit() and len(word) <= 15):

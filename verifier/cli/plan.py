@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from verifier.ledger import Ledger
     from verifier.stats.margin_statistics import MarginPower
     from verifier.stats.power import Power
+    from verifier.sweeps.replication import ReplicationProbe
 
 
 @click.command()
@@ -36,7 +37,7 @@ def plan(
     """Show what CASE would run, at what cost and with what power. Runs nothing but a pilot, if asked."""
     from verifier.casefile import load, override
     from verifier.engine.bound_plan import plan_bound
-    from verifier.engine.plan import plan_probe, stated_noise, stored_noise
+    from verifier.engine.plan import PILOT_SOURCE, plan_probe, stated_noise, stored_noise
     from verifier.engine.register import same_dispute
     from verifier.engine.replication_plan import plan_replication
     from verifier.exact.probe import ExactProbe
@@ -44,13 +45,13 @@ def plan(
     from verifier.model.identity import discount
 
     loaded = override(load(case), scale=changes["scale"], set_=changes["set_"])
-    if pilot and not loaded.sweeps:
+    if pilot and not (loaded.sweeps or any(not probe.file for probe in loaded.replications)):
         raise BadInput(
-            "a pilot measures sweeps, and this case has none",
+            "a pilot measures what a sweep or a replication draws, and this case draws nothing",
             where=str(loaded.folder),
-            mend="leave --pilot out; the noise of a replication is stated as planned = { sd = ... }",
+            mend="leave --pilot out",
         )
-    measured = _pilot(loaded, executor_name, trust=trust) if pilot else {}
+    measured, replicated = _pilot(loaded, executor_name, trust=trust) if pilot else ({}, {})
     with Ledger.open(ledger_url, create=True) as ledger:
         earlier = same_dispute(loaded, ledger.entries) if ledger.exists() else []
         registered = [entry.content["registration"] for entry in earlier]
@@ -63,7 +64,12 @@ def plan(
     factor = discount(ordinal)
     plans = [plan_probe(probe, noises[probe.name], discount=factor) for probe in loaded.sweeps]
     exact = [probe for probe in loaded.probes if isinstance(probe, ExactProbe)]
-    replications = [plan_replication(probe, discount=factor) for probe in loaded.replications]
+    replications = [
+        plan_replication(replicated[probe.name], discount=factor, source=PILOT_SOURCE)
+        if probe.name in replicated
+        else plan_replication(probe, discount=factor)
+        for probe in loaded.replications
+    ]
     bounds = [plan_bound(probe, discount=factor) for probe in loaded.bounds]
     for entry in plans:
         output.show(_table(entry))
@@ -79,7 +85,7 @@ def plan(
                 *map(_replication_sentence, replications),
             ]
         ),
-        next_=_next(loaded, plans, ledger_url),
+        next_=_next(loaded, plans, replications, ledger_url),
         registration=loaded.registration,
         registered=known,
         ordinal=ordinal,
@@ -99,21 +105,27 @@ def _stored(case: Case, ledger: Ledger, probe: Any, stored_noise: Any) -> Noise 
     return noise
 
 
-def _pilot(case: Case, executor_name: str, *, trust: bool) -> dict[str, Noise]:
+def _pilot(case: Case, executor_name: str, *, trust: bool) -> tuple[dict[str, Noise], dict[str, ReplicationProbe]]:
+    """What a few replicates show: of each sweep its noise, of each replication the probe with the noise in it."""
     from verifier.cli.progress import SweepProgress
     from verifier.cli.trust import ensure_trusted
     from verifier.engine.plan import PILOT_REPLICATES, pilot_noise
+    from verifier.engine.replication_pilot import pilot_jobs, piloted
     from verifier.sweeps.executors import open_executor
 
     executor = open_executor(executor_name)
     ensure_trusted(case, trust=trust)
     try:
         with SweepProgress() as progress:
-            noises = {}
+            noises, replicated = {}, {}
             for probe in case.sweeps:
                 progress.begin([f"pilot of {probe.name}"], [PILOT_REPLICATES * len(probe.scales)])
                 noises[probe.name] = pilot_noise(case, probe, executor=executor, progress=progress)
-            return noises
+            for drawn in case.replications:
+                if not drawn.file:
+                    progress.begin([f"pilot of {drawn.name}"], [pilot_jobs(drawn)])
+                    replicated[drawn.name] = piloted(case, drawn, executor=executor, progress=progress)
+            return noises, replicated
     finally:
         executor.close()
 
@@ -126,8 +138,9 @@ def _registration_sentence(case: Case, ordinal: int, discount: float, *, known: 
     )
 
 
-def _next(case: Case, plans: list[ProbePlan], ledger_url: str) -> list[str]:
+def _next(case: Case, plans: list[ProbePlan], replications: list[ReplicationPlan], ledger_url: str) -> list[str]:
     unknown = any(entry.enough_scales and not entry.powers for entry in plans)
+    unknown |= any(entry.lacks_sd for entry in replications)
     flags = ["--pilot"] if unknown else []
     return [command_line("plan" if unknown else "run", case, ledger_url, *flags)]
 
@@ -156,6 +169,8 @@ def _sentence(entry: ProbePlan) -> str:
         text.append("Its power is unknown: no sd of a replicate is stated; measure with --pilot.")
     else:
         at_alleged, at_none = entry.powers
+        if entry.probe.stages:
+            text.append(f"Of its {len(entry.probe.stages)} stages, the last alone:")
         text.append(
             f"If the alleged slope {at_alleged.slope:g} is true it ends {_outcomes(at_alleged)}, after "
             f"{at_alleged.mean_n:.0f} replicates on average; if there is none, {_outcomes(at_none)}, after "
@@ -230,17 +245,31 @@ def _replication_sentence(entry: ReplicationPlan) -> str:
     if entry.seconds is not None:
         text.append(f"It costs at most {_cost(entry.seconds)} CPU s without controls; a decision ends it earlier.")
     if not entry.powers:
-        text.append("Its power is unknown: state planned = { sd = ... }.")
+        measure = ", or measure with --pilot" if entry.lacks_sd else ""
+        text.append(f"Its power is unknown: state planned = {{ sd = ... }}{measure}.")
     else:
         claimed, alleged = entry.powers
         text.append(
             f"If the claim is right it ends {_outcomes(claimed)}, after {claimed.mean_n:.0f} {rule.unit} on average; "
-            f"if the dispute is, {_outcomes(alleged)}, after {alleged.mean_n:.0f} ({claimed.method})."
+            f"if the dispute is, {_outcomes(alleged)}, after {alleged.mean_n:.0f} "
+            f"({claimed.method}{_sd_words(entry)})."
         )
     if entry.needed:
         needed = " and ".join(f"{count:,} {unit}" for unit, count in entry.needed.items())
         text.append(f"{needed} decide nine times in ten.")
     return " ".join(text)
+
+
+def _sd_words(entry: ReplicationPlan) -> str:
+    """The sd that the chances rest on and where it is from; nothing where they need none."""
+    from verifier.stats.bounded_design import CountRule, ProportionRule
+
+    sd = entry.probe.planned_sd
+    return (
+        ""
+        if sd is None or isinstance(entry.probe.rule, CountRule | ProportionRule)
+        else f", sd {sd:.3g} {entry.source}"
+    )
 
 
 def _replication_fields(entry: ReplicationPlan) -> dict[str, Any]:
@@ -254,6 +283,7 @@ def _replication_fields(entry: ReplicationPlan) -> dict[str, Any]:
         "control_replicates": entry.control_replicates,
         "cpu_seconds": entry.seconds,
         "sd": entry.probe.planned_sd,
+        "sd_source": entry.source,
         "power": [
             {
                 "effect": power.effect,

@@ -82,7 +82,8 @@ def unit_probes(case: Case, name: str | None = None) -> Sequence[UnitProbe]:
     found = [
         probe
         for probe in case.probes
-        if isinstance(probe, SweepProbe) or (isinstance(probe, ReplicationProbe) and not probe.file)
+        if (isinstance(probe, SweepProbe) and not probe.stages)
+        or (isinstance(probe, ReplicationProbe) and not probe.file)
     ]
     where = str(case.folder)
     if not found:

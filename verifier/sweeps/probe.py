@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -26,7 +26,7 @@ from verifier.model.tables import (
     nearest,
     validate,
 )
-from verifier.stats.growth_rule import GrowthAnswer, GrowthRule
+from verifier.stats.growth_rule import LEAST_SCALES, GrowthAnswer, GrowthRule
 from verifier.stats.law_names import LEAST_SCALE
 from verifier.stats.rate_rule import RateRule
 from verifier.stats.rules import SWEEP_RULES, ScaleText
@@ -82,6 +82,11 @@ class PlannedTable(Table):
     seconds: dict[ScaleText, PositiveNumber] = {}
 
 
+class StageTable(Table):
+    scale: Annotated[list[ScaleValue], Field(min_length=LEAST_SCALES, max_length=10_000)]
+    replicates: Annotated[int, Field(ge=2, le=10**6)]
+
+
 class SweepTable(ProbeTable):
     """`[[probe]] kind = "sweep"`."""
 
@@ -95,8 +100,17 @@ class SweepTable(ProbeTable):
     baseline: TargetName | None = None
     exact: TargetName | None = None
     planned: PlannedTable = PlannedTable()
+    stages: Annotated[list[StageTable], Field(max_length=100)] = []
     registered_scale: dict[Axis, ScaleValue] = {}
     controls: Annotated[list[ControlTable], Field(max_length=100)] = []
+
+
+@dataclass(frozen=True, slots=True)
+class SweepStage:
+    """One registered stage: its scales (ascending), each with `replicates` fresh replicates."""
+
+    scales: tuple[int, ...]
+    replicates: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +119,8 @@ class SweepProbe:
 
     `scales` are the scales of this run (ascending), `registered_scales` those of the case file; `claim_scale` is
     K_claim, the scale at which the claim is tested. `planned_sd` (of one replicate's value) and `planned_seconds`
-    (per inner repetition) map scales to what the case states.
+    (per inner repetition) map scales to what the case states. `stages` are those that the registration lists, () for a
+    sweep without; then the rule's looks are the ends of stages.
     """
 
     name: str
@@ -125,8 +140,16 @@ class SweepProbe:
     planned_seconds: Mapping[int, float]
     rule: GrowthRule | RateRule
     controls: tuple[Control, ...]
+    stages: tuple[SweepStage, ...] = ()
 
     kind = "sweep"
+
+    def scales_of(self, replicate: int, scales: tuple[int, ...]) -> tuple[int, ...]:
+        """The scales at which a replicate (from 0) is drawn: those of its stage, all of `scales` without stages."""
+        for end, stage in zip(self.rule.looks, self.stages, strict=False):
+            if replicate < end:
+                return stage.scales
+        return scales
 
     @property
     def growth(self) -> GrowthRule:
@@ -192,6 +215,8 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
             path=(*path, "rule", "looks"),
             mend="put more inner repetitions into a replicate",
         )
+    stages = tuple(SweepStage(tuple(stage.scale), stage.replicates) for stage in table.stages)
+    _check_stages(stages, rule, axis=axis, scales=scales, path=path)
     return SweepProbe(
         name=table.name,
         parts=tuple(table.part),
@@ -217,7 +242,30 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
             )
             for index, control in enumerate(table.controls)
         ),
+        stages=stages,
     )
+
+
+def _check_stages(
+    stages: Sequence[SweepStage], rule: GrowthRule | RateRule, *, axis: str, scales: Sequence[int], path: Path
+) -> None:
+    """Raises TableError unless the stages are of a growth rule, make up `scales`, and end at the rule's looks."""
+    if not stages:
+        return
+    at: Path = (*path, "stages")
+    if not isinstance(rule, GrowthRule):
+        raise TableError("stages belong to the growth rule", path=at, mend="leave them out")
+    if len(stages) == 1:
+        raise TableError("one stage is no stage", path=at, mend="list two or more, or leave them out")
+    for index, stage in enumerate(stages):
+        check_scales(list(stage.scales), path=(*at, index, "scale"), least=least_scale(rule))
+    if set().union(*(stage.scales for stage in stages)) != set(scales):
+        mend = f"write scale = {{ {axis} = [...] }} with every scale of every stage, and no other"
+        raise TableError("the stages have other scales than the probe", path=at, mend=mend)
+    ends = tuple(itertools.accumulate(stage.replicates for stage in stages))
+    if ends != rule.looks:
+        mend = f"write looks = {list(ends)}"
+        raise TableError("a sweep in stages is looked at where each ends", path=(*path, "rule", "looks"), mend=mend)
 
 
 def least_scale(rule: GrowthRule | RateRule) -> int:
