@@ -374,8 +374,8 @@ class TestRefused:
         assert (said.code, "this case has no sweep" in said.err) == (2, True)
         said = verifier("register", str(cases / "powell"), "--manifest", "powell.json", "--ledger", "new.db")
         assert (said.code, "so it has no manifest" in said.err) == (2, True)
-        said = verifier("plan", str(Path(__file__).parent / "replication_toy"), "--pilot", "--ledger", "new.db")
-        assert (said.code, "a pilot measures sweeps, and this case has none" in said.err) == (2, True)
+        said = verifier("plan", str(cases / "powell"), "--pilot", "--ledger", "new.db")
+        assert (said.code, "and this case draws nothing" in said.err) == (2, True)
         assert not Path("new.db").exists()
 
 
