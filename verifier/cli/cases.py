@@ -68,7 +68,7 @@ def register(
     if manifest_name is not None:
         if not _draws_units(loaded):
             raise BadInput(
-                "this case has no sweep and no replication with a target, so it has no manifest",
+                "no probe of this case has units that can be run elsewhere, so it has no manifest",
                 where=str(loaded.folder),
                 mend="leave --manifest out",
             )
@@ -106,7 +106,8 @@ def register(
 
 
 def _draws_units(case: Case) -> bool:
-    return bool(case.sweeps) or any(probe.target for probe in case.replications)
+    """Whether a probe has units that can be run elsewhere: as `unit_probes` finds them."""
+    return any(not probe.stages for probe in case.sweeps) or any(probe.target for probe in case.replications)
 
 
 def _write_manifests(case: Case, targets: Targets, ledger: Path, name: str | None) -> str | None:

@@ -92,6 +92,7 @@ def pilot_noise(case: Case, probe: SweepProbe, *, executor: Executor, progress: 
     seconds: dict[Any, float] = LeastSeconds()
     (targets,) = drive([inspect_targets(case)], code=code, executor=executor)
     registration = canonical_sha256({"pilot of": case.registration})
+    probe = replace(probe, stages=())  # every scale is measured
     grid = Grid(registration, probe, probe.target, probe.target, probe.scales, case.settings, targets)
     try:
         (points,) = drive([_pilot(grid)], code=code, executor=executor, progress=progress, seconds=seconds)
