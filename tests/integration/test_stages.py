@@ -105,14 +105,6 @@ def test_stages_that_make_no_sense_are_one_sentence(
     assert all(word in sentence for word in words), sentence
 
 
-def test_stages_are_registered_without_a_manifest(verifier: Verifier, staged: Path, tmp_path: Path) -> None:
-    document = verifier("register", "toy", "--trust", "--json").document
-    assert (document["ok"], document["manifest"]) == (True, None)
-    (tmp_path / "runs.csv").write_text("k,replicate,value\n")
-    assert "come from elsewhere" in one_sentence(verifier("ingest", "toy", "runs.csv", "--json"), 2)
-    del staged
-
-
 def test_stages_are_not_changed_from_the_command_line(verifier: Verifier, staged: Path) -> None:
     said = verifier("run", "toy", "--scale", "k=32,64,128,256,512", "--trust", "--json")
     assert "in stages has its scales listed" in one_sentence(said, 2)

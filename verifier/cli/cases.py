@@ -107,7 +107,7 @@ def register(
 
 def _draws_units(case: Case) -> bool:
     """Whether a probe has units that can be run elsewhere: as `unit_probes` finds them."""
-    return any(not probe.stages for probe in case.sweeps) or any(probe.target for probe in case.replications)
+    return bool(case.sweeps) or any(probe.target for probe in case.replications)
 
 
 def _write_manifests(case: Case, targets: Targets, ledger: Path, name: str | None) -> str | None:
