@@ -287,7 +287,7 @@ class TestSeveralProbesInOneTable:
         assert list(found) == ["excess", "pairs", "speed", "drawn-items"]
         assert [one.prefix for one in found.values()] == [2, 3, 3, 2]
         for one in found.values():
-            for measured in one.used(one.prefix * one.layout.per_replicate):
+            for measured in one.used(one.layout.count(one.prefix)):
                 for at, cell in zip(measured.lines, measured.cells, strict=True):
                     assert lines[at - 2]["unit"] == measured.unit.key
                     assert lines[at - 2].get("arm", "") == cell.get("arm", "")

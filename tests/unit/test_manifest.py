@@ -152,7 +152,7 @@ def table(*changes: dict[str, str], replicates: int = 3, case: Case = CASE) -> b
     """A CSV of runs, with changes to row 0, 1, …; sums are 1000 times the replicate's number plus the scale."""
     rows = []
     layout = laid_out(case)
-    for unit in layout.units[: replicates * layout.per_replicate]:
+    for unit in layout.units[: layout.count(replicates)]:
         scale = unit.scale[0][1]
         row = {"k": str(scale), "replicate": str(unit.replicate), "n": "1000"}
         row |= {"sum": str(scale + 1000 * unit.replicate), "sum_sq": str(10**9), "unit": unit.key}

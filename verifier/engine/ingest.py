@@ -33,6 +33,7 @@ from verifier.sweeps.code import Code
 from verifier.sweeps.drive import drive
 from verifier.sweeps.executors import Executor
 from verifier.sweeps.jobs import Failure, Job, Row, Unit
+from verifier.sweeps.probe import SweepProbe
 from verifier.sweeps.store import UnitStore
 
 INCOMPLETE = "INCOMPLETE"
@@ -209,8 +210,10 @@ def _measured(
 
 def _until(probe: UnitProbe, looks: tuple[int, ...]) -> UnitProbe:
     """The same probe, whose rule ends at an earlier look."""
-    shorter: Any = replace(probe.rule, looks=looks)
-    return replace(probe, rule=shorter)
+    shorter: Any = {"rule": replace(probe.rule, looks=looks)}
+    if isinstance(probe, SweepProbe):
+        shorter["stages"] = probe.stages[: len(looks)]
+    return replace(probe, **shorter)
 
 
 def _said(one: _Ruled, check: tuple[tuple[Unit, ...], str], began: int | None, manifest_sha256: str) -> IngestedRuns:
@@ -283,7 +286,7 @@ def _incomplete(one: _Ruled, result: ProbeResult, ingested: IngestedRuns) -> Pro
         f"decided by then ({cells})"
     )
     if result.evidence:
-        what += f"; at {ingested.used // one.reported.layout.per_replicate} replicates: {result.summary}"
+        what += f"; at {one.reported.layout.complete(ingested.used)} replicates: {result.summary}"
     ends = tuple(replace(end, statistics=_running(end.statistics)) for end in result.evidence)
     adequacy = result.adequacy and replace(result.adequacy, adequate=False)
     own = underpowered(Reason.UNDERPOWERED)

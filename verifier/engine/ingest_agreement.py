@@ -54,7 +54,7 @@ def check_reported(
             continue
         about = entry.content["ingested"]
         count, root = int(about["used"]), str(about["root"])
-        if count <= reported.prefix * layout.per_replicate and reported.record(count).root == root:
+        if count <= layout.count(reported.prefix) and reported.record(count).root == root:
             continue
         units = [unit for unit in reported.units[:count] if unit.key not in drawn]
         kept = store.get(ingested_key(root, unit) for unit in units)

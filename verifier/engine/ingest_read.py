@@ -115,6 +115,9 @@ def _no_unit(table: RunTable, at: int, layout: Layout, where: str) -> BadInput:
     if isinstance(layout.source, Grid) and (scale := int(table.scale[at, 0])) not in layout.source.scales:
         what = f"{layout.source.probe.axis} = {scale} is not a scale of this registration"
         return BadInput(what, where=where, mend=f"its scales are {listed([str(k) for k in layout.source.scales])}")
+    if isinstance(layout.source, Grid) and replicate < layout.probe.rule.maximum:
+        what = f"replicate {replicate} is of a stage without {layout.source.probe.axis} = {scale}"
+        return BadInput(what, where=where, mend="copy replicate and scale from the manifest of this registration")
     return BadInput(
         f"there is no replicate {replicate} in this registration",
         where=where,

@@ -106,7 +106,7 @@ class Reported:
     def prefix(self) -> int:
         """r*: how many replicates, in manifest order, have all their cells before the first that has not."""
         absent = next((i for i, unit in enumerate(self.units) if unit.key not in self.measured), len(self.units))
-        return absent // self.layout.per_replicate
+        return self.layout.complete(absent)
 
     def used(self, count: int) -> list[Measured]:
         """The first `count` units in manifest order. They must all be there."""
@@ -121,14 +121,14 @@ class Reported:
 
     def missing(self, replicates: int) -> Iterator[Missing]:
         """The units of the first `replicates` replicates that lack a number."""
-        for unit in self.units[: replicates * self.layout.per_replicate]:
+        for unit in self.units[: self.layout.count(replicates)]:
             if unit.key not in self.measured:
                 reason = self.gaps.get(unit.key, "there is no row")
                 yield Missing(unit, self.layout.arm(unit), self.layout.words(unit), reason)
 
     def later(self, replicates: int) -> list[Measured]:
         """What was measured in replicates after the first `replicates`, in manifest order."""
-        rest = self.units[replicates * self.layout.per_replicate :]
+        rest = self.units[self.layout.count(replicates) :]
         return [self.measured[unit.key] for unit in rest if unit.key in self.measured]
 
     def last_replicate(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,11 +37,6 @@ class Layout:
         """The arms for which the target is called by itself; ("",) where one call gives the replicate."""
         return ("",) if isinstance(self.source, sweep.Grid) else self.source.arms
 
-    @property
-    def per_replicate(self) -> int:
-        """Units in one replicate."""
-        return len(self.source.scales) if isinstance(self.source, sweep.Grid) else len(self.source.arms)
-
     @cached_property
     def units(self) -> tuple[Unit, ...]:
         """Every unit up to the registered maximum: replicate by replicate, the slowest scale or the left arm first."""
@@ -48,6 +44,14 @@ class Layout:
         if isinstance(self.source, sweep.Grid):
             return tuple(self.source.units(0, maximum))
         return tuple(self.source.unit(replicate, arm) for replicate in range(maximum) for arm in self.arms)
+
+    def count(self, replicates: int) -> int:
+        """How many units the first `replicates` replicates have; under stages not each has as many."""
+        return bisect.bisect_left(self.units, replicates, key=lambda unit: unit.replicate)
+
+    def complete(self, count: int) -> int:
+        """How many replicates are complete in the first `count` units."""
+        return self.units[count].replicate if count < len(self.units) else self.probe.rule.maximum
 
     def arm(self, unit: Unit) -> str:
         """The arm that one of `units` is called for, "" where that is none or both."""
@@ -82,12 +86,11 @@ def unit_probes(case: Case, name: str | None = None) -> Sequence[UnitProbe]:
     found = [
         probe
         for probe in case.probes
-        if (isinstance(probe, SweepProbe) and not probe.stages)
-        or (isinstance(probe, ReplicationProbe) and not probe.file)
+        if isinstance(probe, SweepProbe) or (isinstance(probe, ReplicationProbe) and not probe.file)
     ]
     where = str(case.folder)
     if not found:
-        what = "this case has no sweep and no replication with a target, so no runs of it can come from elsewhere"
+        what = "this case has no sweep over scales and no replication with a target, so none of its runs come from elsewhere"
         raise BadInput(what, where=where, mend="run the case here")
     if name is None:
         return found
