@@ -19,15 +19,8 @@ import numpy as np
 
 from benchmarks.calibration_page import BLANK, Figure, Row, Section, differences, wrapped
 from benchmarks.coverage import Misses, gate_rates, interval_misses
-from benchmarks.crossings import (
-    NOMINAL,
-    Rates,
-    betting_rates,
-    bound_rates,
-    designs,
-    flat_rates,
-    t_rates,
-)
+from benchmarks.crossing_designs import designs
+from benchmarks.crossings import NOMINAL, Rates, betting_rates, t_rates
 from benchmarks.exact_crossings import exact_rates
 from benchmarks.noises import NOISES
 from benchmarks.registered_power import Chance, chances
@@ -47,8 +40,6 @@ def every_rate(runs: int, rng: np.random.Generator) -> list[Rates]:
     found = list(exact_rates())
     for design in designs():
         found += t_rates(design, runs=runs, rng=rng)
-    found += flat_rates(runs=runs // 2, rng=rng)
-    found += bound_rates(runs=runs // 4, rng=rng)
     return [*found, *betting_rates(runs=runs // 4, rng=rng)]
 
 
@@ -105,7 +96,7 @@ def _rate_row(each: Rates) -> Row:
 
 def exceeding(each: Rates) -> str:
     """Which noise makes a rule exceed three times its nominal rate, and what its design flags say."""
-    names = [name for name, rate in each.rates.items() if exceeds(rate, each)]
+    names = [name for name, rate in each.rates.items() if round(rate / each.nominal, 2) > ALLOWED]  # as it is shown
     if not names:
         return ""
     flags = "; ".join(dict.fromkeys(_short(flag) for flag in each.flags)) or "**no flag names it**"
@@ -257,7 +248,7 @@ INTRODUCTION = (
     "and compares. What the rules ask is in [Statistics](statistics.md).\n\n"
     "Noise: normal; Student's t on 3 degrees of freedom; Laplace; uniform; two points, ±1; bimodal (two heaps, as of "
     "seeds that converge or not); exponential; lognormal; and a rare failure (a seed in ten far below, the others "
-    "equal and slightly above). Its mean is 0 throughout. For betting it is cut off at the metric's ends."
+    "nearly equal and slightly above). Its mean is 0 throughout. For betting it is cut off at the metric's ends."
 )
 HELD = (
     "Under the first four no rule may exceed three times its nominal rate at 1 in 1,000, however often one looks, and "

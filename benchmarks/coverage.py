@@ -13,19 +13,24 @@ from fractions import Fraction
 
 import numpy as np
 
-from benchmarks.crossings import (
-    BETS,
+from benchmarks.crossing_designs import (
     CELL_SD,
-    CHUNK,
+    ITEMS,
     LAST,
     SCALES,
-    Paths,
+    Maker,
+    cells,
+    drawn_items,
+    equal_cells,
     one_mean,
+    pooled_arms,
     ratio_of_means,
+    trajectories,
     two_arms,
 )
+from benchmarks.crossings import BETS, CHUNK, SAME
 from benchmarks.exact_crossings import ever_reaches
-from benchmarks.noises import NOISES, Floats, unit_mean, unit_value
+from benchmarks.noises import NOISES, Floats, Noise, unit_mean, unit_value
 from verifier.stats.betting import bets, log_hedged_e
 from verifier.stats.contrasts import contrasts
 from verifier.stats.count import log_e_fewer, log_e_more
@@ -37,7 +42,7 @@ from verifier.stats.growth_statistics import COVERAGE_E
 from verifier.stats.heterogeneity import heterogeneity
 from verifier.stats.margin_reported import prediction
 from verifier.stats.misfit import misfit
-from verifier.stats.noise import Estimate, block_estimate
+from verifier.stats.noise import Estimate, block_estimate, pooled_estimate
 from verifier.stats.normal_mixture import normal_mixture_interval
 from verifier.stats.proportion import clopper_pearson, log_binomial
 from verifier.stats.proportion import log_e_above as proportion_above
@@ -61,13 +66,15 @@ class Misses:
 def interval_misses(*, runs: int, rng: np.random.Generator) -> Iterator[Misses]:
     """Every interval that is printed, nominal 5 %."""
     looks = tuple(range(FIRST, LAST + 1))
-    makers: list[tuple[str, Callable[..., list[Estimate]], int]] = [
-        ("mean: difference, geometric ratio, a slope", one_mean, 1),
-        ("mean: unpaired, sd 1 and 3", two_arms, 2),
-        ("ratio of means (Fieller)", ratio_of_means, 2),
+    makers: list[tuple[str, Maker, int, tuple[int, ...]]] = [
+        ("mean: difference, geometric ratio, a slope", one_mean, LAST, looks),
+        ("mean: unpaired, sd 1 and 3", two_arms, 2 * LAST, looks),
+        ("mean: pooled arms", pooled_arms, 2 * LAST, looks),
+        (f"mean: {ITEMS} items drawn", drawn_items, 2 * ITEMS, (ITEMS,)),
+        ("ratio of means (Fieller)", ratio_of_means, 2 * LAST, looks),
     ]
-    for name, maker, cells in makers:
-        yield from t_misses(name, _at(maker, looks), looks=looks, size=cells * LAST, runs=runs, rng=rng)
+    for name, maker, size, their_looks in makers:
+        yield from t_misses(name, maker, looks=their_looks, size=size, runs=runs, rng=rng)
     yield from slope_misses(looks=looks, runs=runs // 2, rng=rng)
     yield from betting_misses(runs=runs // 5, rng=rng)
     yield from known_sd_misses(runs=runs, rng=rng)
@@ -76,45 +83,74 @@ def interval_misses(*, runs: int, rng: np.random.Generator) -> Iterator[Misses]:
     yield further_misses(runs=runs // 10, rng=rng)
 
 
-def _at(maker: Callable[..., list[Estimate]], looks: tuple[int, ...]) -> Paths:
-    return lambda rng, noise, runs: maker(rng, noise, runs, looks)
+def _bars(path: Estimate) -> Floats:
+    """t_n(20) at each look, the reach of a 95 % interval in standard errors."""
+    return np.array(
+        [
+            critical_t(round(float(n)), df=round(float(df)), log_threshold=LOG_BAR, two_sided=True)
+            for n, df in zip(path.n, path.df, strict=True)
+        ]
+    )
 
 
 def t_misses(
-    name: str, paths: Paths, *, looks: tuple[int, ...], size: int, runs: int, rng: np.random.Generator
+    name: str, maker: Maker, *, looks: tuple[int, ...], size: int, runs: int, rng: np.random.Generator
 ) -> Iterator[Misses]:
-    """θ̂ ± t_n(20)·stderr around the true value: at the last look alone, and at any look."""
-    bars = np.array([critical_t(n, log_threshold=LOG_BAR, two_sided=True) for n in looks])
-    ends: dict[str, float] = {}
-    ever: dict[str, float] = {}
+    """θ̂ ± t_n(20)·stderr around the true value: at the last look alone, and at any look.
+
+    Of several intervals around one estimate the widest is printed. Where nothing varies none is.
+    """
+    ways = {f"at n = {looks[-1]}": slice(-1, None)}
+    if len(looks) > 1:
+        ways[f"any n, {looks[0]} to {looks[-1]}"] = slice(None)
+    bars = [_bars(path) for path in maker(rng, NOISES["normal"], 2, looks)]
+    found: dict[str, dict[str, float]] = {way: {} for way in ways}
     for noise_name, noise in NOISES.items():
-        missed = np.zeros(2)
+        missed = dict.fromkeys(ways, 0)
         for start in range(0, runs, CHUNK // size):
-            (path,) = paths(rng, noise, min(runs - start, CHUNK // size))
-            over = np.abs(path.t(0.0)) >= bars
-            missed += (over[:, -1].sum(), over.any(axis=1).sum())
-        ends[noise_name], ever[noise_name] = (float(x) for x in missed / runs)
-    yield Misses(interval=name, when=f"at n = {looks[-1]}", runs=runs, rates=ends)
-    yield Misses(interval=name, when=f"any n, {looks[0]} to {looks[-1]}", runs=runs, rates=ever)
+            paths = maker(rng, noise, min(runs - start, CHUNK // size), looks)
+            over = np.logical_and.reduce(
+                [(np.abs(path.t(0.0)) >= bar) & (path.stderr > SAME) for path, bar in zip(paths, bars, strict=True)]
+            )
+            for way, at in ways.items():
+                missed[way] += int(over[:, at].any(axis=1).sum())
+        for way, count in missed.items():
+            found[way][noise_name] = count / runs
+    for way, rates in found.items():
+        yield Misses(interval=name, when=way, runs=runs, rates=rates)
+
+
+Draw = Callable[[np.random.Generator, Noise, int, int], Floats]
 
 
 def slope_misses(*, looks: tuple[int, ...], runs: int, rng: np.random.Generator) -> Iterator[Misses]:
     """From the cone slope's lower end to the full slope's upper one, at β = 0, with and without a saturating part."""
-    cone, _, full = contrasts(SCALES, gamma0=0.5)
-    bars = np.array([critical_t(n, log_threshold=LOG_BAR, two_sided=True) for n in looks])
     k = np.array(SCALES, float)
-    for name, mean in (("nothing bounded beside", 0 * k), ("beside 4.74(1 − 1/k)", 4.74 * (1 - 1 / k))):
+    bounded = 4.74 * (1 - 1 / k)
+    kinds: list[tuple[str, str, Draw, Floats, bool]] = [
+        ("β, cone to full slope, nothing bounded beside", "log", cells, 0 * k, False),
+        ("β, cone to full slope, beside 4.74(1 − 1/k)", "log", cells, bounded, False),
+        ("β under the law loglog", "loglog", cells, 0 * k, False),
+        ("β under the law sqrt", "sqrt", cells, 0 * k, False),
+        ("β under the law linear", "linear", cells, 0 * k, False),
+        ("β, pooled", "log", equal_cells, 0 * k, True),
+        ("β of ln(t^p y), one trajectory", "log", trajectories, 0 * k, False),
+    ]
+    for name, law, draw, mean, pooled in kinds:
+        cone, _, full = contrasts(SCALES, gamma0=0.5, law=law)
+        estimated = pooled_estimate if pooled else block_estimate
+        bars = _bars(estimated(cone, equal_cells(rng, NOISES["normal"], 2, looks[-1]), looks))
         ever: dict[str, float] = {}
         for noise_name, noise in NOISES.items():
             missed, part = 0, CHUNK // (len(SCALES) * LAST)
             for start in range(0, runs, part):
-                y = mean[:, None] + CELL_SD[:, None] * noise.draw(rng, (min(runs - start, part), len(SCALES), LAST))
-                low, high = block_estimate(cone, y, looks), block_estimate(full, y, looks)
-                missed += int(((low.t(0.0) >= bars) | (high.t(0.0, below=True) >= bars)).any(axis=1).sum())
+                y = mean[:, None] + draw(rng, noise, min(runs - start, part), LAST)
+                low, high = estimated(cone, y, looks), estimated(full, y, looks)
+                outside = (low.t(0.0) >= bars) | (high.t(0.0, below=True) >= bars)
+                varies = (low.stderr > SAME) & (high.stderr > SAME)
+                missed += int((outside & varies).any(axis=1).sum())
             ever[noise_name] = missed / runs
-        yield Misses(
-            interval=f"β, cone to full slope, {name}", when=f"any n, {looks[0]} to {looks[-1]}", runs=runs, rates=ever
-        )
+        yield Misses(interval=name, when=f"any n, {looks[0]} to {looks[-1]}", runs=runs, rates=ever)
 
 
 def betting_misses(*, runs: int, rng: np.random.Generator) -> Iterator[Misses]:

@@ -38,8 +38,8 @@ def _lognormal(rng: np.random.Generator, shape: Shape) -> Floats:
 
 
 def _rare(rng: np.random.Generator, shape: Shape) -> Floats:
-    """A seed in ten fails: −9 with probability .1, else +1, which has mean 0 and sd 3."""
-    return np.asarray(np.where(rng.random(shape) < 0.1, -3.0, 1 / 3))
+    """A seed in ten fails: −9 with probability .1, else about +1 (sd a tenth), which has mean 0 and sd 3."""
+    return np.asarray(np.where(rng.random(shape) < 0.1, -3.0, 1 / 3 + rng.standard_normal(shape) / 30))
 
 
 NOISES: Mapping[str, Noise] = {

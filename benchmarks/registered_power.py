@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Literal, Protocol
 
 from verifier.model.outcomes import Outcome
 from verifier.stats import bound, count, difference, proportion, rate, ratio
@@ -56,12 +56,15 @@ def chances(*, runs: int, seed: int) -> Iterator[Chance]:
 
     each: list[tuple[str, list[tuple[str, Callable[[], PowerLike]]]]] = [
         _difference(runs=runs, seed=seed),
+        _unpaired(runs=runs, seed=seed),
+        _items(runs=runs, seed=seed),
         _betting(runs=max(200, runs // 5), seed=seed),
         _ratio(seed=seed),
+        _ratio_of_means(runs=runs, seed=seed),
         _proportion(),
         _count(),
-        _growth(runs=max(200, runs // 10), seed=seed),
-        _rate(runs=max(200, runs // 10), seed=seed),
+        *_growth(runs=max(200, runs // 3), seed=seed),
+        _rate(runs=max(200, runs // 3), seed=seed),
         _bound(),
     ]
     for design, truths in each:
@@ -129,18 +132,61 @@ def _count() -> Named:
     ]
 
 
-def _growth(*, runs: int, seed: int) -> Named:
-    rule = GrowthRule(delta=F("0.19"), alternative=F("0.38"), looks=tuple(range(10, 81, 10)))
+def _unpaired(*, runs: int, seed: int) -> Named:
+    rule = DifferenceRule(claimed=F(4), alleged=F(0), looks=tuple(range(30, 121, 10)), minimum_n=30, noise="unpaired")
+
+    def at(truth: float) -> Callable[[], PowerLike]:
+        return lambda: difference.power(rule, truth, sd=4.2, runs=runs, seed=seed)
+
+    name = "difference +4, unpaired arms with sd 3 each, looks 30 to 120"
+    return name, [(f"+{truth:g}", at(truth)) for truth in (4.0, 0.0, 2.0)]
+
+
+def _items(*, runs: int, seed: int) -> Named:
+    rule = DifferenceRule(claimed=F(4), alleged=F(0), looks=(30,), minimum_n=30, population="items-drawn")
+    items, item_sd = 1_200, 18.0
+
+    def at(truth: float) -> Callable[[], PowerLike]:
+        return lambda: difference.power(rule, truth, sd=1.0, items=items, item_sd=item_sd, runs=runs, seed=seed)
+
+    name = "difference +4, 30 seeds with sd 1, 1,200 items drawn with sd 18"
+    return name, [(f"+{truth:g}", at(truth)) for truth in (4.0, 0.0, 2.0)]
+
+
+def _ratio_of_means(*, runs: int, seed: int) -> Named:
+    rule = RatioRule(claimed=F(8), alleged=F(1, 2), delta=F(5, 4), looks=(12,), minimum_n=12, estimand="ratio-of-means")
+
+    def at(truth: float) -> Callable[[], PowerLike]:
+        return lambda: ratio.power(rule, truth, noise=0.1, runs=runs, seed=seed)
+
+    name = "ratio 8 of means, δ 1.25, 10 % a launch, one look at 12"
+    return name, [(f"{truth:g}×", at(truth)) for truth in (8.0, 0.5, 2.0)]
+
+
+def _growth(*, runs: int, seed: int) -> Iterator[Named]:
     scales = [8, 16, 32, 64, 128, 256]
 
-    def at(slope: float) -> Callable[[], PowerLike]:
+    def at(rule: GrowthRule, slope: float) -> Callable[[], PowerLike]:
         return lambda: growth_power(
             rule, scales=scales, sd={8: 0.3}, claim_scale=256, slope=slope, runs=runs, seed=seed
         )
 
-    return "growth .38, δ .19, k = 8 to 256, sd .3, looks 10 to 80", [
-        (f"{slope:g} ln k", at(slope)) for slope in (0.0, 0.38, 0.095)
-    ]
+    designs: tuple[tuple[str, Literal["block", "pooled"], str, str, int], ...] = (
+        ("log", "block", "0.19", "0.38", 80),
+        ("log", "pooled", "0.19", "0.38", 80),
+        ("loglog", "block", "1", "2", 140),
+        ("sqrt", "block", "0.05", "0.1", 40),
+        ("linear", "block", "0.003", "0.006", 40),
+    )
+    for law, noise, delta, alternative, last in designs:
+        rule = GrowthRule(
+            delta=F(delta), alternative=F(alternative), law=law, noise=noise, looks=tuple(range(10, last + 1, 10))
+        )
+        h = {"log": "ln k", "loglog": "ln ln k", "sqrt": "√k", "linear": "k"}[law]
+        pooled = ", pooled" if noise == "pooled" else ""
+        name = f"growth {alternative} {h}, δ {delta}{pooled}, k = 8 to 256, sd .3, looks 10 to {last}"
+        truths = [(f"{slope:g} {h}", slope) for slope in (0.0, float(alternative), float(delta) / 2)]
+        yield name, [(truth, at(rule, slope)) for truth, slope in truths]
 
 
 def _rate(*, runs: int, seed: int) -> Named:
