@@ -38,6 +38,7 @@ def ran(said: Said) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 def test_a_finite_class_computed_exactly_speaks_against_the_dispute(verifier: Verifier, searched: Path) -> None:
     without_chance(searched)
     document = ran(verifier("run", "toy", "--trust", "--json"))
@@ -87,6 +88,7 @@ def test_one_instance_whose_mean_exceeds_the_bound_upholds_the_dispute(verifier:
     assert {p["n"] for p in to_end["probes"][0]["points"]} == {60}
 
 
+@pytest.mark.slow
 def test_passes_decide_nothing_and_the_report_says_what_the_search_can_find(
     verifier: Verifier, searched: Path, tmp_path: Path
 ) -> None:

@@ -40,6 +40,7 @@ def counts(probe: dict[str, Any]) -> dict[int, int]:
     return {point["at"]["k"]: point["n"] for point in probe["points"]}
 
 
+@pytest.mark.slow
 def test_a_bounded_quantity_is_dismissed_only_by_the_stage_that_reaches_the_claim(
     verifier: Verifier, staged: Path
 ) -> None:
