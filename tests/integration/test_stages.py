@@ -74,6 +74,7 @@ def test_growth_may_be_shown_by_the_first_stage_and_is_then_no_more_than_a_toy(
     assert np.isclose(both["statistics"]["slope_full"]["estimate"], 0.38, atol=0.02)
 
 
+@pytest.mark.slow
 def test_a_plan_of_stages_speaks_of_the_last_one(verifier: Verifier, staged: Path) -> None:
     plan = verifier("plan", "toy", "--json").document
     (entry,) = plan["probes"]
