@@ -90,7 +90,7 @@ def unit_probes(case: Case, name: str | None = None) -> Sequence[UnitProbe]:
     ]
     where = str(case.folder)
     if not found:
-        what = "this case has no sweep over scales and no replication with a target, so none of its runs come from elsewhere"
+        what = "this case has no sweep over scales and no replication with a target, so no runs come from elsewhere"
         raise BadInput(what, where=where, mend="run the case here")
     if name is None:
         return found
