@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -11,7 +12,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -77,6 +78,37 @@ def verifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
         return Said(stop.value.code, *capfd.readouterr())
 
     return run
+
+
+class Ran(NamedTuple):
+    """A folder in which `verifier run toy --trust --json` has ended, on two workers, and what it printed."""
+
+    folder: Path
+    document: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def toy_ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """The toy case run once for all tests of a module. They copy the folder: see `after_a_run`."""
+    folder = tmp_path_factory.mktemp("ran")
+    shutil.copytree(TOY, folder / "toy", ignore=shutil.ignore_patterns("__pycache__"))
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as out:
+        patch.chdir(folder)
+        for name, value in home(folder).items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "argv", ["verifier", "run", "toy", "--trust", "--json", "--executor", "local=2"])
+        patch.setattr(sys, "stdin", io.StringIO())
+        with pytest.raises(SystemExit) as stop:
+            main()
+    assert stop.value.code == 0, out.getvalue()
+    return Ran(folder, json.loads(out.getvalue()))
+
+
+@pytest.fixture
+def after_a_run(toy_ran: Ran, tmp_path: Path) -> dict[str, Any]:
+    """Makes the test's folder one in which the toy case was trusted and run, and gives what that run printed."""
+    shutil.copytree(toy_ran.folder, tmp_path, dirs_exist_ok=True)
+    return toy_ran.document
 
 
 @pytest.fixture

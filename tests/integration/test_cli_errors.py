@@ -122,17 +122,17 @@ def test_a_folder_that_takes_no_file_is_no_answer(verifier: Verifier) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_a_full_disk_loses_no_earlier_entry(process: Verifier) -> None:
-    assert process("register", "toy", "--trust").code == 0
-    registered = process("ledger", "verify", "--json").document
+def test_a_full_disk_loses_no_earlier_entry(verifier: Verifier, process: Verifier) -> None:
+    assert verifier("register", "toy", "--trust").code == 0
+    registered = verifier("ledger", "verify", "--json").document
 
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     sentence = one_sentence(process("run", "toy", "--json", preexec_fn=small_files), 3)
     assert "space" in sentence
-    assert process("ledger", "verify", "--json").document == registered
-    assert process("run", "toy", "--json").code == 0
+    assert verifier("ledger", "verify", "--json").document == registered
+    assert verifier("run", "toy", "--json").code == 0
 
 
 @pytest.mark.usefixtures("toy")

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,6 +42,7 @@ def no_answer(said: Said, words: str) -> None:
 def test_a_target_that_misbehaves_has_no_answer(verifier: Verifier, toy: Path, body: str, words: str) -> None:
     edit(toy / "quantity.py", GROWING, f"def growing(k, *, stream, draws, percent=38):\n    {body}\n\n\ndef unused(")
     edit(toy / "case.toml", '  { target = "quantity:bounded", expect = "AGAINST_DISPUTE" },\n', "")
+    edit(toy / "case.toml", "looks = [10, 20, 30]", "looks = [10]")
     no_answer(verifier("run", "toy", "--trust", "--json", "--executor", "local=1"), words)
 
 
@@ -59,9 +61,9 @@ def test_a_baseline_beyond_a_double_has_no_answer(verifier: Verifier, toy: Path)
     no_answer(verifier("run", "toy", "--trust", "--json"), "too large")
 
 
-@pytest.mark.usefixtures("toy")
-def test_an_edited_store_is_noticed_by_the_evidence_it_belongs_to(verifier: Verifier, tmp_path: Path) -> None:
-    first = verifier("run", "toy", "--trust", "--json").document
+def test_an_edited_store_is_noticed_by_the_evidence_it_belongs_to(
+    verifier: Verifier, tmp_path: Path, after_a_run: dict[str, Any]
+) -> None:
     store = sqlite3.connect(tmp_path / "verifier-units.db")
     for key, row in store.execute("SELECT key, row FROM rows").fetchall():
         fields = json.loads(row)
@@ -75,23 +77,23 @@ def test_an_edited_store_is_noticed_by_the_evidence_it_belongs_to(verifier: Veri
     sentence = one_sentence(verifier("run", "toy", "--json"), 4)
     assert "entry 2" in sentence
     assert verifier("status", "toy", "--json").document["standing"]["ruling"] == "UPHELD"
-    assert verifier("ledger", "verify", "--json").document["size"] == first["ledger"]["size"]
+    assert verifier("ledger", "verify", "--json").document["size"] == after_a_run["ledger"]["size"]
 
     (tmp_path / "verifier-units.db").unlink()
     again = verifier("run", "toy", "--json")
-    assert (again.code, again.document["ledger"]) == (0, first["ledger"])
+    assert (again.code, again.document["ledger"]) == (0, after_a_run["ledger"])
 
 
 @pytest.mark.parametrize("row", ["{}", "[]", "null", "not JSON", '{"n":0}'])
-@pytest.mark.usefixtures("toy")
-def test_damaged_rows_are_drawn_again(verifier: Verifier, tmp_path: Path, row: str) -> None:
-    first = verifier("run", "toy", "--trust", "--json").document
+def test_damaged_rows_are_drawn_again(
+    verifier: Verifier, tmp_path: Path, after_a_run: dict[str, Any], row: str
+) -> None:
     store = sqlite3.connect(tmp_path / "verifier-units.db")
     store.execute("UPDATE rows SET row = ? WHERE key IN (SELECT key FROM rows LIMIT 40)", (row.encode(),))
     store.commit()
     store.close()
     again = verifier("run", "toy", "--json")
-    assert (again.code, again.document["ledger"]) == (0, first["ledger"])
+    assert (again.code, again.document["ledger"]) == (0, after_a_run["ledger"])
 
 
 @pytest.mark.usefixtures("toy")
@@ -161,9 +163,9 @@ def test_a_closed_stdout_is_no_crash(tmp_path: Path) -> None:
     assert "Traceback" not in errors
 
 
-def test_a_terminal_that_knows_only_ascii_gets_the_ruling(process: Verifier, toy: Path) -> None:
-    edit(toy / "case.toml", "looks = [10, 20, 30]", "looks = [30]")
-    said = process("run", "toy", "--trust", env={"PYTHONIOENCODING": "ascii"})
+@pytest.mark.usefixtures("after_a_run")
+def test_a_terminal_that_knows_only_ascii_gets_the_ruling(process: Verifier) -> None:
+    said = process("run", "toy", env={"PYTHONIOENCODING": "ascii"})
     assert said.code == 0, said.err
     assert "the dispute stands (UPHELD)" in said.out
 

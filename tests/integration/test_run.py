@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -58,10 +59,9 @@ def test_a_dispute_goes_in_and_a_ruling_comes_out(verifier: Verifier, toy: Path,
     assert again["probes"] == document["probes"]
 
 
-@pytest.mark.usefixtures("toy")
-def test_the_number_of_workers_changes_no_number(verifier: Verifier) -> None:
-    one = ran(verifier("run", "toy", "--trust", "--json", "--ledger", "one.db", "--executor", "local=1"))
-    two = ran(verifier("run", "toy", "--json", "--ledger", "two.db", "--executor", "local=2"))
+def test_the_number_of_workers_changes_no_number(verifier: Verifier, after_a_run: dict[str, Any]) -> None:
+    two = after_a_run
+    one = ran(verifier("run", "toy", "--json", "--ledger", "one.db", "--executor", "local=1"))
     assert one["probes"] == two["probes"]
     assert one["controls"] == two["controls"]
 
@@ -140,8 +140,10 @@ def test_a_changed_parameter_is_not_the_papers_claim(verifier: Verifier) -> None
     assert (document["verdict"], document["because"]) == ("inconclusive", "not-the-papers-claim")
 
 
-def test_an_edit_registers_again_with_fresh_streams_and_a_discount(verifier: Verifier, toy: Path) -> None:
-    first = ran(verifier("run", "toy", "--trust", "--json"))
+def test_an_edit_registers_again_with_fresh_streams_and_a_discount(
+    verifier: Verifier, tmp_path: Path, after_a_run: dict[str, Any]
+) -> None:
+    first, toy = after_a_run, tmp_path / "toy"
     edit(toy / "case.toml", 'delta = "0.19"', 'delta = "0.18"')
     second = ran(verifier("run", "toy", "--json"))
     assert second["registrations_of_this_claim"]["n"] == second["registrations_of_this_claim"]["of"] == 2
@@ -167,9 +169,11 @@ def test_a_change_is_told_against_the_last_run_that_was_not_exploratory(verifier
     assert changed == [[], ["--set"], ["probe[0].rule.delta"]]
 
 
-def test_reading_more_of_the_paper_is_no_new_registration(verifier: Verifier, toy: Path) -> None:
-    first = ran(verifier("run", "toy", "--trust", "--json"))
-    edit(toy / "case.toml", 'locator = "theorem 1"', 'locator = "theorem 1, page 4"')
+def test_reading_more_of_the_paper_is_no_new_registration(
+    verifier: Verifier, tmp_path: Path, after_a_run: dict[str, Any]
+) -> None:
+    first = after_a_run
+    edit(tmp_path / "toy/case.toml", 'locator = "theorem 1"', 'locator = "theorem 1, page 4"')
     second = ran(verifier("run", "toy", "--json"))
     assert second["registrations_of_this_claim"]["of"] == 1
     assert second["ledger"]["root"] == first["ledger"]["root"]
@@ -211,9 +215,9 @@ def test_a_unit_that_raises_is_no_answer_and_heals(verifier: Verifier, toy: Path
     assert ruling["supersedes"] == broken["ledger"]["ruling"]
 
 
-@pytest.mark.usefixtures("toy")
+@pytest.mark.usefixtures("after_a_run")
 def test_an_expected_ruling_that_does_not_come_is_exit_10(verifier: Verifier) -> None:
-    assert verifier("run", "toy", "--trust", "--expect", "UPHELD").code == 0
+    assert verifier("run", "toy", "--expect", "UPHELD").code == 0
     unmet = verifier("run", "toy", "--expect", "DISMISSED", "--json")
     assert unmet.code == 10
     jsonschema.validate(unmet.document, run_schema())
@@ -232,9 +236,9 @@ def test_several_cases_are_several_lines(verifier: Verifier, toy: Path) -> None:
     assert len(said.out.splitlines()) == 2
 
 
-@pytest.mark.usefixtures("toy")
-def test_people_read_the_ruling_last(process: Verifier) -> None:
-    said = process("run", "toy", "--trust")
+@pytest.mark.usefixtures("after_a_run")
+def test_people_read_the_ruling_last(verifier: Verifier) -> None:
+    said = verifier("run", "toy")
     assert said.code == 0
     last = said.out[said.out.rindex("the dispute stands (UPHELD)") :]
     for words in ("slope per ln k", "fixed n", "any stopping time", "residual class", "report:"):
@@ -275,8 +279,11 @@ class TestInterruptions:
         assert process.returncode == 130, err
         assert len(verifier("ledger", "log", "--json").out.splitlines()) == 1
 
-    def test_kill_9_then_the_same_root(self, process: Verifier, toy: Path, tmp_path: Path) -> None:
-        edit(toy / "quantity.py", *self.slow_unit)
+    def test_kill_9_then_the_same_root(self, verifier: Verifier, toy: Path, tmp_path: Path) -> None:
+        slow = tmp_path / "slow"  # while it is there; the code, and with it the registration, stays the same
+        slow.touch()
+        sleeps = f"    import os, time\n    time.sleep(0.03 * os.path.exists({str(slow)!r}))\n"
+        edit(toy / "quantity.py", GROWING, GROWING + sleeps)
         epoch = {"SOURCE_DATE_EPOCH": "1767225600"}
         running = start("run", "toy", "--trust", "--ledger", "killed.db", cwd=tmp_path, env=epoch)
         units = tmp_path / "killed-units.db"
@@ -285,8 +292,10 @@ class TestInterruptions:
         running.communicate()
         kept = count_units(units)
         assert kept >= 20
-        resumed = ran(process("run", "toy", "--json", "--ledger", "killed.db", env=epoch))
-        whole = ran(process("run", "toy", "--json", "--ledger", "whole.db", env=epoch))
+        slow.unlink()
+        resumed = ran(verifier("run", "toy", "--json", "--ledger", "killed.db", env=epoch))
+        whole = ran(verifier("run", "toy", "--json", "--ledger", "whole.db", env=epoch))
+        assert kept < count_units(tmp_path / "whole-units.db"), "it was killed too late to show anything"
         assert resumed["ledger"]["root"] == whole["ledger"]["root"]
         assert count_units(units) == count_units(tmp_path / "whole-units.db")
 
