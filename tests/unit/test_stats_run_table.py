@@ -67,7 +67,7 @@ NUMBERS = st.one_of(
     st.just(""),
     st.integers(-(10**12), 10**12).map(str),
     st.decimals(-1000, 1000, places=3).map(str),
-    st.fractions(max_denominator=99).map(str),
+    st.fractions(min_value=-(10**30), max_value=10**30, max_denominator=99).map(str),  # within the digits that are read
     st.floats(-1e20, 1e20).filter(lambda x: x == 0 or abs(x) > 1e-10).map(repr),
 )
 KEYS = st.tuples(

@@ -82,6 +82,6 @@ def search_drawn(problem: SearchProblem, decide: Decide, *, examples: int) -> tu
         attempt()
     except _Found as violation:
         return violation.document, violation.found
-    except hypothesis.errors.Unsatisfied:
+    except hypothesis.errors.Unsatisfiable:
         return None
     return None
