@@ -1,0 +1,1 @@
+"""Basis audits: do two numbers stand on the same basis? One module a mechanism, one public function each."""
