@@ -9,9 +9,7 @@ from typing import Any
 
 from verifier.casefile.case import Case, Probe
 from verifier.casefile.folder import read_case_file, read_folder
-from verifier.casefile.lines import key_lines, line_of
 from verifier.casefile.schema import CaseFileTable, ParameterTable
-from verifier.casefile.toml import check_values, parse_toml
 from verifier.exact.probe import ExactProbe, check_problems, parse_exact
 from verifier.model.case import (
     Claim,
@@ -29,7 +27,8 @@ from verifier.model.complaints import listed, shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
 from verifier.model.tables import Path as KeyPath
-from verifier.model.tables import TableError, choose, nearest, path_text, validate
+from verifier.model.tables import TableError, choose, nearest, validate
+from verifier.model.toml import check_values, located, parse_toml
 from verifier.sweeps.probe import parse_sweep
 from verifier.sweeps.replication import ReplicationProbe, check_runs, parse_replication
 
@@ -54,9 +53,7 @@ def load(folder: str | Path) -> Case:
         check_values(table)
         return _case(table, folder=folder, files=read_folder(folder))
     except TableError as error:
-        line = line_of(key_lines(text), error.path)
-        place = f"{where}, line {line}" if line else where
-        raise BadInput(error.what, where=f"{place}, {path_text(error.path)}", mend=error.mend) from error
+        raise located(error, text, where=where) from error
 
 
 def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes]) -> Case:
