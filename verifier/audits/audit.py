@@ -76,4 +76,4 @@ class Audit:
     witness: Mapping[str, Any] | None = None
     corrected: Corrected | None = None
     code_against_text: bool = False
-    details: Mapping[str, Any] = field(default=NOTHING)
+    details: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
