@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from verifier.audits.interval import Interval, exactly
+from verifier.audits.pairs import smallest_pair
 from verifier.audits.printed import Printed
 from verifier.audits.records import Kind
 from verifier.model.errors import BadInput
@@ -67,3 +71,17 @@ def side(value: Interval, neutral: int) -> int | None:
     if value.above(neutral):
         return 1
     return -1 if value.below(neutral) else None
+
+
+def readings_witness(declared: str, other: str) -> Mapping[str, Any] | None:
+    """The smallest pair of whole numbers for which two readings in words differ, with both, exactly, as JSON values."""
+
+    def differ(a: int, b: int) -> bool:
+        found = readings(exactly(a), exactly(b))
+        return found[declared] != found[other]
+
+    found = smallest_pair(differ)
+    if found is None:
+        return None
+    both = readings(exactly(found[0]), exactly(found[1]))
+    return {"left": found[0], "right": found[1], declared: str(both[declared].low), other: str(both[other].low)}

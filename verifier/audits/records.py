@@ -22,7 +22,7 @@ class Per:
     """What a number is counted per: a `thing`, and how many of other things one such thing holds, as text."""
 
     thing: str
-    holds: Mapping[str, str] = field(default=EMPTY)
+    holds: Mapping[str, str] = field(default_factory=lambda: EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Record:
     mask: str | None = None
     aggregation: tuple[str, ...] | None = None
     better: Better | None = None
-    state: Mapping[str, str] = field(default=EMPTY)
+    state: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     selection: Selection | None = None
     formula: Formula | None = None
     name: str = ""
@@ -85,8 +85,9 @@ class Record:
     @property
     def basis(self) -> str:
         """What the number is, in a person's words: `"s per batch"`."""
-        words = self.unit or "1"
-        return f"{words} per {self.per.thing}" if self.per else words
+        if self.per:
+            return f"{self.unit or '1'} per {self.per.thing}"
+        return self.unit or "plain numbers"
 
     @property
     def held(self) -> tuple[Declared, ...]:

@@ -23,6 +23,8 @@ from verifier.model.errors import BadInput
 if TYPE_CHECKING:
     import pint
 
+UNSCALED = exactly(1)
+
 LONGEST_UNIT = 80
 LARGEST_EXPONENT = 4
 MOST_FACTORS = 8
@@ -44,7 +46,7 @@ class Unit:
     """
 
     dimensions: tuple[tuple[str, int], ...] = ()
-    scale: Interval = exactly(1)
+    scale: Interval = UNSCALED
     bits: int = 0
 
     def __mul__(self, other: Unit) -> Unit:
@@ -182,7 +184,7 @@ def _resolved(name: str) -> Unit:
 
 @functools.cache
 def _registry() -> pint.UnitRegistry[Fraction]:
-    """pint with units.txt and nothing else: no definitions of its own, no file written."""
+    """The registry of units.txt and nothing else: none of pint's own definitions, no file written."""
     import pint  # noqa: PLC0415  # as above
 
     registry: pint.UnitRegistry[Fraction] = pint.UnitRegistry(None, cache_folder=None, non_int_type=Fraction)
