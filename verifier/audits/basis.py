@@ -1,4 +1,4 @@
-"""Two printed numbers with their basis records: do they stand on the same basis, and if not, where do they stand?
+"""Two printed numbers with their basis records: whether they share a basis, and where they stand once they do.
 
 Judged in this order: state, names, items, masks, aggregation (where both records state the field), then units and
 denominators and what the printed comparison means (from the numbers), then the better direction and the selection.

@@ -105,7 +105,7 @@ def on_two_bases(pair: Pair, way: Path, basis_class: BasisClass) -> Audit:
 
 
 def on_one_basis(pair: Pair) -> Audit:
-    """The finding where both numbers are in the same unit: is the printed comparison what its kind says?"""
+    """The finding where both numbers are in the same unit: whether the printed comparison is what its kind says."""
     claimed, value = pair.claimed, pair.as_printed
     kind = words_of(pair.comparison.kind)
     finding, basis_class, where, material = AuditAnswer.SAME_BASIS, BasisClass.DENOM, None, None
@@ -195,9 +195,9 @@ def _declared_in(way: Path) -> str:
 def _sentence(pair: Pair, way: Path, factor: Interval, ending: str) -> str:
     left, right, kind = pair.left, pair.right, words_of(pair.comparison.kind)
     held = listed([f"{step.factor.name} = {step.factor.value}" for step in way.steps]) or BY_DEFINITION
-    restated = _side(left, right, pair.ours.value * factor.low, pair.theirs)
+    moved = _side(left, right, pair.ours.value * factor.low, pair.theirs)
     return (
-        f"{left.label}, {left.value} {left.basis}, is {restated.restated} {restated.restated_basis} ({held}), {right.label} "
+        f"{left.label}, {left.value} {left.basis}, is {moved.restated} {moved.restated_basis} ({held}), {right.label} "
         f"{right.value}; {kind} is {short(pair.value_as_printed)} as printed and "
         f"{short(pair.value_on_one_basis(factor))} on one basis, in {span(pair.on_one_basis(factor))}, {ending}."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -41,7 +42,7 @@ class Declared:
     @property
     def exact(self) -> Fraction:
         """Its value. Raises BadInput for a text that is no number."""
-        return printed(self.value).value
+        return _exact(self.value)
 
     @property
     def interval(self) -> Interval:
@@ -60,6 +61,11 @@ def declarations(factors: Iterable[Declared | float | str | Fraction]) -> tuple[
     if len(found) > MOST_FACTORS:
         raise BadInput(f"{len(found)} factors are declared", mend=f"declare at most {MOST_FACTORS}")
     return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _exact(value: str) -> Fraction:
+    return printed(value).value
 
 
 def _text(value: float | str | Fraction) -> str:
