@@ -7,7 +7,7 @@ import numbers
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Reading:
     why: str = ""
 
     def log(self, returns: Returns) -> float | None:
-        """ln perplexity, with the value read as `returns`; None where there is none."""
+        """The ln perplexity, with the value read as `returns`; None where there is none."""
         if self.value is None:
             return None
         if returns == "loss":
@@ -57,7 +57,7 @@ def read(evaluator: Evaluator, call: Call) -> Reading:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            value = evaluator(losses, mask, call.batch_size)
+            value: Any = evaluator(losses, mask, call.batch_size)
     except Exception as error:  # noqa: BLE001  # a stranger's code may raise anything, and that is an observation
         return Reading(None, f"it raised {type(error).__name__}")
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):

@@ -99,8 +99,10 @@ def base_corpus() -> Corpus:
 
 
 def as_corpus(given: object) -> Corpus:
-    """What a caller passed, as a corpus: None (the shipped one), a Corpus, a pair of arrays (losses, mask), a list of
-    sequences of losses (empty ones allowed), or a mapping with `sequences` and perhaps `width` and `pad_loss`.
+    """What a caller passed, as a corpus.
+
+    It is None (the shipped one), a Corpus, a pair of arrays (losses, mask), a list of sequences of losses (empty ones
+    allowed), or a mapping with `sequences` and perhaps `width` and `pad_loss`.
 
     Raises BadInput for shapes that differ, no real token, more than 10,000 of them, or losses outside [0, 1000].
     """

@@ -17,7 +17,7 @@ from verifier.audits.fingerprint.diagnosis import (
     other,
     unknown,
 )
-from verifier.audits.fingerprint.relations import BASE, BUILDERS, NotRun, Relation, base_call
+from verifier.audits.fingerprint.relations import BASE, BUILDERS, NotRun, Relation, base_call, relation
 from verifier.audits.fingerprint.result import Fingerprint
 from verifier.audits.fingerprint.witness import TWICE, smallest
 from verifier.model.basis import BasisClass
@@ -28,7 +28,7 @@ LARGEST_BATCH = 1_000_000
 SPREADS = 4.0
 
 
-class _NotRepeatable(Exception):  # noqa: N818  # an observation that ends the run early
+class _NotRepeatable(Exception):
     """The evaluator answered the same call in two ways."""
 
     def __init__(self, name: str) -> None:
@@ -46,11 +46,11 @@ class _Session:
         self.spread = 0.0
 
     def log(self, reading: Reading) -> float | None:
-        """ln perplexity under the declaration."""
+        """The ln perplexity under the declaration."""
         return reading.log(self.returns)
 
     def logs(self, returns: Returns) -> Logs:
-        """ln perplexity of every call, read as `returns`."""
+        """The ln perplexity of every call, read as `returns`."""
         return {name: reading.log(returns) for name, reading in self.readings.items()}
 
     def repeat_base(self) -> None:
@@ -95,7 +95,8 @@ def fingerprint(
     `returns` declares. `corpus` is what `as_corpus` reads; default: the shipped one. `batch_size` is the base one.
 
     `twice` comes first: an evaluator that answers one call in two ways violates that and nothing else. A relation
-    fails where ln perplexity is off by more than 1e-4·max(1, |ln perplexity|); a call without a finite float fails it.
+    fails where ln perplexity is off by more than 1e-4·max(1, |ln perplexity|), a tolerance that grows in proportion from
+    1,000 tokens on, as single precision does; a call without a finite float fails it.
 
     Raises BadInput for a `returns`, corpus or batch size that is none.
     """
@@ -110,10 +111,10 @@ def fingerprint(
     relations, not_run = _relations(base, batch_size, returns)
     try:
         session.repeat_base()
-        for relation in relations:
-            for call in relation.calls:
+        for each in relations:
+            for call in each.calls:
                 session.take(call)
-        violated = frozenset(relation.name for relation in relations if session.confirm(relation))
+        violated = frozenset(each.name for each in relations if session.confirm(each))
     except _NotRepeatable as found:
         words = f"the call {found.name!r} was answered in two ways"
         diagnosis = Diagnosis(NOT_DETERMINISTIC, BasisClass.STATE, words)
@@ -123,8 +124,8 @@ def fingerprint(
 
 def _relations(corpus: Corpus, batch_size: int, returns: Returns) -> tuple[list[Relation], dict[str, str]]:
     run, not_run = [], {}
-    for name, build in BUILDERS.items():
-        built = build(corpus, batch_size, returns)
+    for name in BUILDERS:
+        built = relation(name, corpus, batch_size, returns)
         if isinstance(built, NotRun):
             not_run[name] = built.reason
         else:
@@ -140,7 +141,7 @@ def _diagnose(session: _Session, relations: list[Relation], violated: frozenset[
     twin = other(session.returns)
     wrong = Diagnosis(LOOKS_LIKE[twin], BasisClass.FORM, f"read as a {twin}, every relation holds")
     logs = session.logs(twin)
-    if not any(relation.failed(logs) for relation in relations):
+    if not any(each.failed(logs) for each in relations):
         return wrong
     found = named(calls, session.logs(session.returns), returns=session.returns)
     if found is not None:

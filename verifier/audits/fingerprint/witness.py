@@ -12,7 +12,7 @@ import numpy as np
 
 from verifier.audits.fingerprint.calls import Call, Evaluator, Returns, agree, read
 from verifier.audits.fingerprint.corpus import Corpus, padded_corpus
-from verifier.audits.fingerprint.relations import BASE, BUILDERS, NotRun, base_call
+from verifier.audits.fingerprint.relations import BASE, BUILDERS, NotRun, base_call, relation
 
 SECONDS = 2.0
 TWICE = "twice"
@@ -189,14 +189,14 @@ def _try(evaluator: Evaluator, name: str, candidate: _Candidate, *, returns: Ret
         return None
     if name == TWICE:
         return _repeated(evaluator, base, first, candidate, returns=returns)
-    relation = BUILDERS[name](corpus, candidate.batch_size, returns)
-    if isinstance(relation, NotRun):
+    built = relation(name, corpus, candidate.batch_size, returns)
+    if isinstance(built, NotRun):
         return None
-    logs = {BASE: first} | {call.name: read(evaluator, call).log(returns) for call in relation.calls}
-    check = relation.failed(logs)
+    logs = {BASE: first} | {call.name: read(evaluator, call).log(returns) for call in built.calls}
+    check = built.failed(logs)
     if check is None:
         return None
-    culprit = next((call for call in (base, *relation.calls) if call.name == check.of))
+    culprit = next(call for call in (base, *built.calls) if call.name == check.of)
     if not agree(read(evaluator, culprit).log(returns), logs[check.of]):
         return None
     return _witness(name, candidate, check.of, check.expected(logs), logs[check.of])
