@@ -179,20 +179,23 @@ def _nothing_to_explain(claimed: Stated, other: Stated, gap: Stated) -> Audit:
 def _explained(claimed: Stated, other: Stated, gap: Stated, found: Candidate, *, tolerance: Fraction) -> Audit:
     factor, left = found.factor, _leftover(gap, found)
     # what the tolerance grants is no residual
-    wider = 1 + float(tolerance)
-    left = replace(left, low=min(left.low, left.value / wider), high=max(left.high, left.value * wider))
+    wider = 1 + tolerance
+    left = replace(left, low=min(left.low, left.value / float(wider)), high=max(left.high, left.value * float(wider)))
+    after = _scaled(claimed.interval, found)
+    corrected = _corrected(claimed, Interval(after.low / wider, after.high * wider))
     return Audit(
         mechanism=MECHANISM,
         basis_class=BasisClass.DENOM,
         finding=AuditAnswer.RECONCILED if factor.source else AuditAnswer.RECONCILED_WEAK,
         sentence=f"{_called(factor)} turns {claimed.text} into {short(claimed.value / found.explains)}, "
         f"against {other.text}{_unsourced(factor)}.",
+        material=corrected is Corrected.OTHER_SIDE,
         factor=str(1 / found.explains),
         declared_in=_declared_in(factor),
         residual=left,
         missing=() if factor.source else (f"the source of {factor.name}",),
         witness=turn_witness(exactly(1 / found.explains)),
-        corrected=_corrected(claimed, _scaled(claimed.interval, found)),
+        corrected=corrected,
     )
 
 
