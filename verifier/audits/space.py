@@ -90,11 +90,6 @@ _SIMPLEX = tuple(
 PROBABILITIES = Space(("p", "q"), _SIMPLEX, lambda raw: tuple(np.array(v, dtype=np.float64) for v in raw), asymmetric)
 """Two probability vectors in tenths (2 to 5 classes) or hundredths (2 or 3), no rearrangement of each other."""
 
-LOG_PROBABILITIES = Space(
-    ("p", "q"), _SIMPLEX, lambda raw: tuple(np.log(np.array(v, dtype=np.float64)) for v in raw), asymmetric
-)
-"""The same vectors, handed over as natural logarithms."""
-
 
 def _sequences(draw: Draw, *, lengths: tuple[int, ...]) -> Raw:
     return (tuple(tuple(1 + draw(8) for _ in range(length)) for length in lengths),)

@@ -132,7 +132,12 @@ def complaint(arguments: Arguments) -> str | None:
     if len(arguments) != 2:
         return "it is not prediction and truth"
     prediction, truth = (np.asarray(each) for each in arguments)
-    if prediction.dtype != np.bool_ or truth.dtype != np.bool_ or prediction.ndim != 2 or prediction.shape != truth.shape:
+    if (
+        prediction.dtype != np.bool_
+        or truth.dtype != np.bool_
+        or prediction.ndim != 2
+        or prediction.shape != truth.shape
+    ):
         return "it is not two bool arrays (images, pixels) of one shape"
     if np.array_equal(prediction, truth):
         return "both masks are equal, and every score is 1"

@@ -98,9 +98,7 @@ def max_divergence(p: Floats, q: Floats) -> float:
 
 
 def _symmetric() -> Iterator[Entry]:
-    yield Entry(
-        "JS", "½KL(p||m) + ½KL(q||m), m = (p+q)/2", "Lin 1991", jensen_shannon, {"JSD": 1, "JS in bits": _BITS}
-    )
+    yield Entry("JS", "½KL(p||m) + ½KL(q||m), m = (p+q)/2", "Lin 1991", jensen_shannon, {"JSD": 1, "JS in bits": _BITS})
     yield Entry(
         "Jeffreys",
         "KL(p||q) + KL(q||p)",
@@ -108,9 +106,7 @@ def _symmetric() -> Iterator[Entry]:
         lambda p, q: kl(p, q) + kl(q, p),
         {"symmetric KL": 1, "mean of both KL": 0.5},
     )
-    yield Entry(
-        "TV", "½Σ|p−q|", "total variation", lambda p, q: np.abs(p - q).sum() / 2, {"L1": 2, "MAE": 2 / CLASSES}
-    )
+    yield Entry("TV", "½Σ|p−q|", "total variation", lambda p, q: np.abs(p - q).sum() / 2, {"L1": 2, "MAE": 2 / CLASSES})
     yield Entry("L2", "√Σ(p−q)²", "Euclidean norm", lambda p, q: np.sqrt(np.sum((p - q) ** 2)))
     yield Entry(
         "squared L2",
@@ -121,7 +117,11 @@ def _symmetric() -> Iterator[Entry]:
     )
     yield Entry("Linf", "max|p−q|", "maximum norm", lambda p, q: np.abs(p - q).max())
     yield Entry(
-        "Hellinger", "√(½Σ(√p−√q)²)", "Hellinger 1909", lambda p, q: np.sqrt(hellinger_squared(p, q)), {"Matusita": 2**0.5}
+        "Hellinger",
+        "√(½Σ(√p−√q)²)",
+        "Hellinger 1909",
+        lambda p, q: np.sqrt(hellinger_squared(p, q)),
+        {"Matusita": 2**0.5},
     )
     yield Entry(
         "squared Hellinger",
@@ -153,7 +153,11 @@ def _symmetric() -> Iterator[Entry]:
         lambda p, q: np.sum(p * q) / np.sqrt(np.sum(p * p) * np.sum(q * q)),
     )
     yield Entry(
-        "H({p})-H({q})", "H(p) − H(q)", "difference of Shannon entropies", lambda p, q: entropy(p) - entropy(q), order=(0, 1)
+        "H({p})-H({q})",
+        "H(p) − H(q)",
+        "difference of Shannon entropies",
+        lambda p, q: entropy(p) - entropy(q),
+        order=(0, 1),
     )
 
 
@@ -173,9 +177,13 @@ def _directed() -> Iterator[Entry]:
     )  # fmt: skip
     yield from _both("H({p})", "−Σ p ln p", "Shannon 1948", lambda p, _q: entropy(p), {"H({p}) in bits": _BITS})
     yield from _both("KL({p}||m)", "Σ p ln(p/m), m = (p+q)/2", "Lin 1991", partial(skew, alpha=0.5), {"K({p}||{q})": 1})
-    yield from _both("KL(m||{p})", "Σ m ln(m/p), m = (p+q)/2", "Kullback and Leibler 1951", partial(reverse_skew, alpha=0.5))
+    yield from _both(
+        "KL(m||{p})", "Σ m ln(m/p), m = (p+q)/2", "Kullback and Leibler 1951", partial(reverse_skew, alpha=0.5)
+    )
     yield from _both("k2({p}||{q})", "½Σ p ln²(p/q)", "expectation of half the squared log ratio", log_ratio_square)
-    yield from _both("Renyi-inf({p}||{q})", "max ln(p/q)", "Rényi 1961", max_divergence, {"max-divergence({p}||{q})": 1})
+    yield from _both(
+        "Renyi-inf({p}||{q})", "max ln(p/q)", "Rényi 1961", max_divergence, {"max-divergence({p}||{q})": 1}
+    )
 
 
 def _both(
@@ -202,14 +210,16 @@ def _exchanged(name: str) -> str:
 
 def _families() -> Iterator[Family]:
     # For alpha below one half each is a multiple of the other order at 1 − alpha: one order and one half are enough.
-    yield from _both_families("Renyi-{alpha}({p}||{q})", "ln Σ p^α q^(1−α) / (α−1)", "Rényi 1961", renyi, 0.5, 20)
+    yield from _both_families(
+        "Renyi-{alpha}({p}||{q})", "ln Σ p^α q^(1−α) / (α−1)", "Rényi 1961", renyi, 0.5, 20, ("Renyi-{beta}({q}||{p})",)
+    )
     yield from _both_families(
         "Tsallis-{alpha}({p}||{q})", "(Σ p^α q^(1−α) − 1) / (α−1)", "Tsallis 1998", tsallis, 0.5, 20,
-        ("alpha-divergence-{alpha}({p}||{q})", "Cressie-Read({alpha}-1)({p}||{q})"),
+        ("alpha-divergence-{alpha}({p}||{q})", "Cressie-Read({alpha}-1)({p}||{q})", "Tsallis-{beta}({q}||{p})"),
     )  # fmt: skip
     yield Family(
         "GJS-{alpha}({p},{q})", "αKL(p||m) + (1−α)KL(q||m), m = αp + (1−α)q", "Lin 1991", mixture_divergence, 0, 1,
-        ("weighted JS-{alpha}({p},{q})", "generalised JSD-{alpha}({p},{q})"), (0, 1),
+        ("weighted JS-{alpha}({p},{q})", "generalised JSD-{alpha}({p},{q})", "GJS-{beta}({q},{p})"), (0, 1),
     )  # fmt: skip
     yield from _both_families("KL({p}||(1-{alpha}){p}+{alpha}{q})", "Σ p ln(p/((1−α)p + αq))", "Lee 1999", skew, 0, 1)
     yield from _both_families(

@@ -51,7 +51,8 @@ class Entry:
 class Family:
     """Formulas with one free parameter alpha, fitted in [low, high].
 
-    `name` has {alpha} beside the letters; `function` takes alpha as its keyword. The rest is as in Entry.
+    `name` has {alpha} beside the letters; `function` takes alpha as its keyword. Aliases may have {beta} = 1 − alpha.
+    The rest is as in Entry.
     """
 
     name: str
@@ -62,6 +63,19 @@ class Family:
     high: float
     aliases: tuple[str, ...] = ()
     order: tuple[int, int] | None = None
+
+
+def as_given(arguments: Arguments) -> Arguments:
+    """Lists of numbers become arrays, lists of lists lists of arrays; everything else stays as it is."""
+    return tuple(_array(each) for each in arguments)
+
+
+def _array(given: Any) -> Any:
+    if not isinstance(given, list | tuple):
+        return given
+    if given and all(isinstance(entry, int | float | np.number) for entry in given):
+        return np.array(given)
+    return [_array(entry) for entry in given]
 
 
 def no_complaint(_arguments: Arguments) -> str | None:

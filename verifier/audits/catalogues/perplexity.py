@@ -23,7 +23,9 @@ def _sequence_perplexities(rows: Rows) -> Floats:
 
 
 ENTRIES = (
-    Entry("token perplexity", "exp(Σℓ/N)", "Jelinek 1977", lambda rows, _w, _c, _b: math.exp(token_mean(rows)), {"PPL": 1}),
+    Entry(
+        "token perplexity", "exp(Σℓ/N)", "Jelinek 1977", lambda rows, _w, _c, _b: math.exp(token_mean(rows)), {"PPL": 1}
+    ),
     Entry(
         "exp of the sequence mean",
         "exp((1/n) Σ_s Σℓ_s/N_s)",
@@ -62,10 +64,15 @@ ENTRIES = (
         lambda rows, _w, _c, _b: 2 ** token_mean(rows),
     ),
     Entry("word perplexity", "exp(Σℓ/words)", "Jelinek 1977", lambda rows, w, _c, _b: math.exp(total(rows) / w)),
-    Entry("character perplexity", "exp(Σℓ/characters)", "per character", lambda rows, _w, c, _b: math.exp(total(rows) / c)),
+    Entry(
+        "character perplexity", "exp(Σℓ/characters)", "per character", lambda rows, _w, c, _b: math.exp(total(rows) / c)
+    ),
     Entry("byte perplexity", "exp(Σℓ/bytes)", "per byte", lambda rows, _w, _c, b: math.exp(total(rows) / b)),
     Entry(
-        "perplexity per sequence", "exp(Σℓ/n)", "sum of each sequence", lambda rows, _w, _c, _b: math.exp(batch_mean(rows))
+        "perplexity per sequence",
+        "exp(Σℓ/n)",
+        "sum of each sequence",
+        lambda rows, _w, _c, _b: math.exp(batch_mean(rows)),
     ),
     Entry(
         "nats per token",
@@ -135,7 +142,9 @@ PERPLEXITY = Catalogue(
     entries=ENTRIES,
     generic=_generic,
     space=Space(
-        ("losses", "words", "characters", "bytes"), tuple(partial(_raw, lengths=lengths) for lengths in RAGGED), _arguments
+        ("losses", "words", "characters", "bytes"),
+        tuple(partial(_raw, lengths=lengths) for lengths in RAGGED),
+        _arguments,
     ),
     complaint=complaint,
     ambiguous={"perplexity": "say per what: token perplexity, word perplexity, byte perplexity"},

@@ -71,10 +71,16 @@ ENTRIES = (
         lambda rows: total(rows) / (len(rows) * max(map(len, rows))),
     ),
     Entry(
-        "sum / longest sequence", "Σℓ / max N_s", "one denominator a batch", lambda rows: total(rows) / max(map(len, rows))
+        "sum / longest sequence",
+        "Σℓ / max N_s",
+        "one denominator a batch",
+        lambda rows: total(rows) / max(map(len, rows)),
     ),
     Entry(
-        "sum of sequence means", "Σ_s (Σℓ_s / N_s)", "sequence means, summed", lambda rows: len(rows) * sequence_mean(rows)
+        "sum of sequence means",
+        "Σ_s (Σℓ_s / N_s)",
+        "sequence means, summed",
+        lambda rows: len(rows) * sequence_mean(rows),
     ),
     Entry(
         "mean of micro-batch means (2)",
@@ -101,7 +107,10 @@ ENTRIES = (
     Entry("mean square", "Σℓ² / N", "second moment", lambda rows: np.mean(concatenated(rows) ** 2)),
     Entry("root mean square", "√(Σℓ² / N)", "second moment", lambda rows: np.sqrt(np.mean(concatenated(rows) ** 2))),
     Entry(
-        "mean of last tokens", "(1/n) Σ_s ℓ_s,last", "score at the last token", lambda rows: np.mean([row[-1] for row in rows])
+        "mean of last tokens",
+        "(1/n) Σ_s ℓ_s,last",
+        "score at the last token",
+        lambda rows: np.mean([row[-1] for row in rows]),
     ),
     Entry(
         "token mean without first tokens",

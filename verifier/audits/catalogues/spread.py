@@ -36,11 +36,12 @@ ENTRIES = (
         lambda x: np.std(x, ddof=1) / np.sqrt(x.size),
         {"SEM": 1, "95 % half-width (ddof 1)": 1.959963984540054},
     ),
+    Entry("coefficient of variation (ddof 0)", "std (ddof 0) / x̄", "Pearson 1896", lambda x: np.std(x) / np.mean(x)),
     Entry(
-        "coefficient of variation (ddof 0)", "std (ddof 0) / x̄", "Pearson 1896", lambda x: np.std(x) / np.mean(x)
-    ),
-    Entry(
-        "coefficient of variation (ddof 1)", "std (ddof 1) / x̄", "Pearson 1896", lambda x: np.std(x, ddof=1) / np.mean(x)
+        "coefficient of variation (ddof 1)",
+        "std (ddof 1) / x̄",
+        "Pearson 1896",
+        lambda x: np.std(x, ddof=1) / np.mean(x),
     ),
     Entry("mean absolute deviation", "Σ|x−x̄|/n", "first absolute moment", lambda x: np.mean(np.abs(x - np.mean(x)))),
     Entry(

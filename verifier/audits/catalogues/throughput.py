@@ -13,7 +13,10 @@ from verifier.audits.space import Draw, Raw, Space
 THROUGHPUT_ENTRIES = (
     Entry("items per second", "Σitems/Σs", "total over total", lambda items, s, _g: np.sum(items) / np.sum(s)),
     Entry(
-        "items per second per GPU", "Σitems/(g Σs)", "total over total", lambda items, s, g: np.sum(items) / np.sum(s) / g
+        "items per second per GPU",
+        "Σitems/(g Σs)",
+        "total over total",
+        lambda items, s, g: np.sum(items) / np.sum(s) / g,
     ),
     Entry(
         "items per second times GPUs",
@@ -23,9 +26,14 @@ THROUGHPUT_ENTRIES = (
     ),
     Entry("mean of step rates", "mean_i items_i/s_i", "mean of ratios", lambda items, s, _g: np.mean(items / s)),
     Entry(
-        "mean of step rates per GPU", "mean_i items_i/s_i/g", "mean of ratios", lambda items, s, g: np.mean(items / s) / g
+        "mean of step rates per GPU",
+        "mean_i items_i/s_i/g",
+        "mean of ratios",
+        lambda items, s, g: np.mean(items / s) / g,
     ),
-    Entry("median of step rates", "median_i items_i/s_i", "median of ratios", lambda items, s, _g: np.median(items / s)),
+    Entry(
+        "median of step rates", "median_i items_i/s_i", "median of ratios", lambda items, s, _g: np.median(items / s)
+    ),
     Entry("best step rate", "max_i items_i/s_i", "fastest step", lambda items, s, _g: np.max(items / s)),
     Entry(
         "items per second without the first step",

@@ -12,7 +12,13 @@ from verifier.audits.space import Draw, Raw, Space
 
 ENTRIES = (
     Entry("corpus WER", "Σe/Σw", "pooled over the corpus", lambda e, w: np.sum(e) / np.sum(w), {"micro WER": 1}),
-    Entry("mean of utterance WERs", "(1/n) Σ e_i/w_i", "mean over utterances", lambda e, w: np.mean(e / w), {"macro WER": 1}),
+    Entry(
+        "mean of utterance WERs",
+        "(1/n) Σ e_i/w_i",
+        "mean over utterances",
+        lambda e, w: np.mean(e / w),
+        {"macro WER": 1},
+    ),
     Entry("median of utterance WERs", "median e_i/w_i", "over utterances", lambda e, w: np.median(e / w)),
     Entry(
         "mean of clipped utterance WERs",
@@ -22,10 +28,17 @@ ENTRIES = (
     ),
     Entry("errors per utterance", "Σe/n", "no words in the denominator", lambda e, _w: np.mean(e)),
     Entry("total errors", "Σe", "a count", lambda e, _w: np.sum(e)),
-    Entry("errors over mean length and utterances squared", "Σe/(n Σw)", "divided twice", lambda e, w: np.mean(e) / np.sum(w)),
+    Entry(
+        "errors over mean length and utterances squared",
+        "Σe/(n Σw)",
+        "divided twice",
+        lambda e, w: np.mean(e) / np.sum(w),
+    ),
     Entry("sentence error rate", "#{e_i > 0}/n", "share of utterances with an error", lambda e, _w: np.mean(e > 0)),
     Entry("corpus word accuracy", "1 − Σe/Σw", "one minus the rate", lambda e, w: 1 - np.sum(e) / np.sum(w)),
-    Entry("mean of utterance accuracies", "(1/n) Σ (1 − e_i/w_i)", "one minus the rate", lambda e, w: np.mean(1 - e / w)),
+    Entry(
+        "mean of utterance accuracies", "(1/n) Σ (1 − e_i/w_i)", "one minus the rate", lambda e, w: np.mean(1 - e / w)
+    ),
     Entry(
         "corpus WER, errors clipped",
         "Σ min(e_i, w_i)/Σw",
