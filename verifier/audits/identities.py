@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 
 from verifier.audits.interval import Interval, exactly
 from verifier.audits.logarithms import exp, ln
@@ -46,11 +47,11 @@ def mean_demands(terms: Sequence[Interval], weights: Sequence[Interval], total: 
     found = []
     if all(weight.low == weight.high for weight in weights):
         whole = sum((weight.low for weight in weights), Fraction(0))
-        parts = [weight * term for weight, term in zip(weights, terms, strict=True)]
-        low, high = sum(part.low for part in parts), sum(part.high for part in parts)
-        for index, (weight, part) in enumerate(zip(weights, parts, strict=True)):
-            others = Interval(low - part.low, high - part.high)
-            found.append(Demand(index, (total * exactly(whole) - others) / weight))
+        lows = [weight.low * term.low for weight, term in zip(weights, terms, strict=True)]
+        highs = [weight.low * term.high for weight, term in zip(weights, terms, strict=True)]
+        least, most = total.low * whole - sum(highs), total.high * whole - sum(lows)
+        for index, (weight, low, high) in enumerate(zip(weights, lows, highs, strict=True)):
+            found.append(Demand(index, Interval((least + high) / weight.low, (most + low) / weight.low)))
     return [*found, Demand(len(terms), weighted_mean(terms, weights))]
 
 
@@ -104,12 +105,15 @@ def _exp(log: Interval) -> Interval | None:
 
 
 def _largest_mean(values: Sequence[Fraction], weights: Sequence[Interval]) -> Fraction:
+    if all(weight.low == weight.high for weight in weights):
+        heavy = [weight.low for weight in weights]
+        return sum(map(mul, values, heavy), Fraction(0)) / sum(heavy)
     ordered = sorted(zip(values, weights, strict=True), key=lambda pair: pair[0])
     total = sum((weight.high for _, weight in ordered), Fraction(0))
     weighted = sum((value * weight.high for value, weight in ordered), Fraction(0))
-    best = weighted / total
-    for value, weight in ordered:  # the cut moves up: one more weight at its lower end
+    for value, weight in ordered:  # the cut moves up while a lighter weight of a value below the mean raises the mean
+        if value * total >= weighted:
+            break
         total += weight.low - weight.high
         weighted += value * (weight.low - weight.high)
-        best = max(best, weighted / total)
-    return best
+    return weighted / total
