@@ -80,7 +80,7 @@ def cut(losses: Any, mask: Any, batch_size: int) -> float:
     return math.exp(sum(_flat(_rows(losses[:, :6], mask[:, :6]))) / int(mask.sum()))
 
 
-EIGHT = frozenset("pad batch permute duplicate rechunk scale constant twice".split())
+EIGHT = frozenset({"pad", "batch", "permute", "duplicate", "rechunk", "scale", "constant", "twice"})
 
 TABLE: tuple[tuple[str, Evaluator, str], ...] = (
     ("correct", correct, ""),

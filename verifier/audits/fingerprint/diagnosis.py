@@ -29,16 +29,16 @@ class Diagnosis:
     words: str
 
 
-def named(calls: Sequence[Call], logs: Logs, *, returns: Returns) -> Diagnosis | None:
+def named(calls: Sequence[Call], logs: Logs) -> Diagnosis | None:
     """The one fault whose values on all calls are the measured ones; None where no fault, or more than one, fits."""
     found = [
         Diagnosis(fault.name, fault.basis_class, fault.words)
         for fault in FAULTS
-        if any(_fits(calls, logs, s, returns=returns, proportional=fault.proportional) for s in fault.variants)
+        if any(_fits(calls, logs, s, proportional=fault.proportional) for s in fault.variants)
     ]
     factor = _factor(calls, logs, token_mean)
     fault = proportional_fault(factor)
-    if fault is not None and _fits(calls, logs, token_mean, returns=returns, proportional=True):
+    if fault is not None and _fits(calls, logs, token_mean, proportional=True):
         found.append(Diagnosis(fault.name, fault.basis_class, f"{fault.words}: ln perplexity is {factor:.4g} times"))
     return found[0] if len(found) == 1 else None
 
@@ -65,7 +65,7 @@ def _factor(calls: Sequence[Call], logs: Logs, simulated: Simulated) -> float:
     return measured / expected if measured is not None and expected else math.nan
 
 
-def _fits(calls: Sequence[Call], logs: Logs, simulated: Simulated, *, returns: Returns, proportional: bool) -> bool:
+def _fits(calls: Sequence[Call], logs: Logs, simulated: Simulated, *, proportional: bool) -> bool:
     factor = _factor(calls, logs, simulated) if proportional else 1.0
     if not math.isfinite(factor):
         return False
@@ -74,7 +74,7 @@ def _fits(calls: Sequence[Call], logs: Logs, simulated: Simulated, *, returns: R
         measured = logs[call.name]
         if math.isnan(expected):
             continue  # the fault leaves nothing to average there: evaluators differ in what they make of that
-        if measured is None and returns == "perplexity" and expected > LARGEST_LOG:
+        if measured is None and expected > LARGEST_LOG:
             continue  # its perplexity overflows
         if not agree(measured, expected):
             return False

@@ -13,19 +13,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from verifier.audits.fingerprint.calls import TOLERANCE, Call, Returns, agree
-from verifier.audits.fingerprint.corpus import Corpus, base_corpus, padded_corpus
+from verifier.audits.fingerprint.corpus import Corpus, padded_corpus
 
 BASE = "base"
 CONSTANT = math.log(7)
-BUMP = 30.0
+BUMPS = (30.0, 300.0)
 CHUNK = 6
 MORE_PADDING = 10
 OTHER_PAD_LOSS = 3.0
 BATCH_SIZES = (1, 2, 3, 4, 7)
 SHUFFLE_OF_SEVEN = (3, 0, 6, 1, 5, 2, 4)
 MANY = 60
-LONG = (40,)
-LONG_SHIPPED = (40, 120)
+LONG = 40
+# Of the shipped corpus, whose 9,120 tokens are known to round well (to 5e-5 in any order).
+SHIPPED_COPIES = 240
 REPLICAS = 3
 # A running sum of n equal losses in single precision is off by up to n·2^-25 of itself (each partial sum rounds by half
 # a unit in the last place). With so few tokens in the copies, and the tolerance below, two such sums still agree.
@@ -136,35 +137,41 @@ def _split(corpus: Corpus, batch_size: int, returns: Returns) -> Relation | NotR
     filled = np.flatnonzero(corpus.lengths)
     if len(filled) < 2:
         return NotRun("only one sequence has tokens")
-    cut = int(filled[(len(filled) - 1) // 2]) + 1
-    parts = [corpus.rows(np.arange(cut)), corpus.rows(np.arange(cut, len(corpus.losses)))]
-    if returns == "perplexity" and max(part.mean for part in parts) > LARGEST_LOG:
-        return NotRun("the perplexity of a part would overflow")
-    calls = [Call(f"split {name}", part, batch_size) for name, part in zip(("first", "second"), parts, strict=True)]
-    terms = tuple((call.name, call.corpus.tokens / corpus.tokens) for call in calls)
-    return Relation("split", tuple(calls), (Check(BASE, terms),))
+    calls, checks = [], []
+    # After the first sequence with tokens, in the middle, and before the last: medians agree at one cut by chance.
+    for last in sorted({0, (len(filled) - 1) // 2, len(filled) - 2}):
+        cut = int(filled[last]) + 1
+        parts = [corpus.rows(np.arange(cut)), corpus.rows(np.arange(cut, len(corpus.losses)))]
+        if returns == "perplexity" and max(part.mean for part in parts) > LARGEST_LOG:
+            return NotRun("the perplexity of a part would overflow")
+        names = (f"split before {cut}", f"split from {cut}")
+        calls += [Call(name, part, batch_size) for name, part in zip(names, parts, strict=True)]
+        checks.append(
+            Check(BASE, tuple((name, part.tokens / corpus.tokens) for name, part in zip(names, parts, strict=True)))
+        )
+    return Relation("split", tuple(calls), tuple(checks))
 
 
 def _bump(corpus: Corpus, batch_size: int, returns: Returns) -> Relation | NotRun:
     n = corpus.tokens
-    if returns == "perplexity" and corpus.mean + BUMP / n > LARGEST_LOG:
+    bumps = [nats for nats in BUMPS if returns == "loss" or corpus.mean + nats / n <= LARGEST_LOG]
+    if not bumps:
         return NotRun("the perplexity with 30 nats more would overflow")
     row = int(np.argmax(corpus.lengths))
     middle = np.flatnonzero(corpus.mask[row])[corpus.lengths[row] // 2]
-    up = corpus.losses.copy()
-    up[row, middle] += BUMP
+    calls, checks = [], []
+    for nats in bumps:
+        up = corpus.losses.copy()
+        up[row, middle] += nats
+        calls.append(Call(f"bump +{nats:g}", corpus.with_real(up), batch_size))
+        checks.append(Check(calls[-1].name, ((BASE, 1.0),), nats / n))
     # The other way: a token of no loss at all is a token still.
     largest = np.unravel_index(np.argmax(np.where(corpus.mask, corpus.losses, -1.0)), corpus.losses.shape)
     none = corpus.losses.copy()
     none[largest] = 0.0
-    return Relation(
-        "bump",
-        (Call("bump up", corpus.with_real(up), batch_size), Call("bump to zero", corpus.with_real(none), batch_size)),
-        (
-            Check("bump up", ((BASE, 1.0),), BUMP / n),
-            Check("bump to zero", ((BASE, 1.0),), -float(corpus.losses[largest]) / n),
-        ),
-    )
+    calls.append(Call("bump to zero", corpus.with_real(none), batch_size))
+    checks.append(Check("bump to zero", ((BASE, 1.0),), -float(corpus.losses[largest]) / n))
+    return Relation("bump", tuple(calls), tuple(checks))
 
 
 def _with_padding(corpus: Corpus) -> Corpus:
@@ -186,19 +193,28 @@ def _leftpad(corpus: Corpus, batch_size: int, _: Returns) -> Relation | NotRun:
 
 def _many(corpus: Corpus, batch_size: int, _: Returns) -> Relation | NotRun:
     n = len(corpus.losses)
-    copies = min(MANY, max(2, MOST_COPIED_TOKENS // corpus.tokens))
-    if copies * corpus.losses.size > 1_000_000:
+    # All copies of a sequence stand together: what reads only a part then misses whole sequences.
+    copies = [min(MANY, max(2, MOST_COPIED_TOKENS // corpus.tokens))]
+    if copies[0] * corpus.losses.size > 1_000_000:
         return NotRun("the copies would have more than a million cells")
-    return _same("many", Call("many", corpus.rows(np.tile(np.arange(n), copies)), batch_size))
+    if corpus.shipped:
+        copies.append(SHIPPED_COPIES)
+    return _same("many", *(Call(f"many {c}", corpus.rows(np.repeat(np.arange(n), c)), batch_size) for c in copies))
 
 
 def _long(corpus: Corpus, batch_size: int, _: Returns) -> Relation | NotRun:
     tokens = corpus.losses[corpus.mask]
-    most = max(1, MOST_COPIED_TOKENS // len(tokens))
-    # The shipped corpus is known to round well: it can ask for more than common context lengths.
-    copies = LONG_SHIPPED if corpus is base_corpus() else tuple(min(most, n) for n in LONG)
-    rows = [padded_corpus([np.tile(tokens, c)], pad_loss=corpus.pad_loss) for c in copies]
-    return _same("long", *(Call(f"long {row.tokens}", row, batch_size) for row in rows))
+    copies = [min(LONG, max(1, MOST_COPIED_TOKENS // len(tokens)))]
+    if corpus.shipped:
+        copies.append(SHIPPED_COPIES)
+    rows = [padded_corpus([np.repeat(tokens, c)], pad_loss=corpus.pad_loss) for c in copies]
+    # The other end: every token a sequence of its own, which a shift would lose.
+    single = padded_corpus(tokens[:, None], pad_loss=corpus.pad_loss)
+    return _same(
+        "long",
+        *(Call(f"long {row.tokens}", row, batch_size) for row in rows),
+        Call("long single tokens", single, batch_size),
+    )
 
 
 def _replicate_one(corpus: Corpus, batch_size: int, returns: Returns) -> Relation | NotRun:

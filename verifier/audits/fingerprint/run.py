@@ -95,8 +95,8 @@ def fingerprint(
     `returns` declares. `corpus` is what `as_corpus` reads; default: the shipped one. `batch_size` is the base one.
 
     `twice` comes first: an evaluator that answers one call in two ways violates that and nothing else. A relation
-    fails where ln perplexity is off by more than 1e-4·max(1, |ln perplexity|), a tolerance that grows in proportion from
-    1,000 tokens on, as single precision does; a call without a finite float fails it.
+    fails where ln perplexity is off by more than 1e-4·max(1, |ln perplexity|), a tolerance that grows in proportion
+    from 1,000 tokens on, as single precision does; a call without a finite float fails it.
 
     Raises BadInput for a `returns`, corpus or batch size that is none.
     """
@@ -143,10 +143,10 @@ def _diagnose(session: _Session, relations: list[Relation], violated: frozenset[
     logs = session.logs(twin)
     if not any(each.failed(logs) for each in relations):
         return wrong
-    found = named(calls, session.logs(session.returns), returns=session.returns)
+    found = named(calls, session.logs(session.returns))
     if found is not None:
         return found
-    inner = named(calls, logs, returns=twin)
+    inner = named(calls, logs)
     if inner is not None:
         return Diagnosis(wrong.name, BasisClass.FORM, f"read as a {twin}, the values are those of {inner.name}")
     return unknown(violated)
