@@ -81,7 +81,9 @@ def _of_n(values: Sequence[Percentage], n: int) -> Audit:
         ],
         "rules": [rule for rule in RULES if all(value.counts(n, rule) for value in values)],
     }
-    coincidence, missing = None, ()
+    coincidence: float | None = None
+    missing: tuple[str, ...] = ()
+    witness: dict[str, Any]
     if impossible:
         finding = AuditAnswer.JOINTLY_INCONSISTENT
         worst = impossible[0]
