@@ -1,4 +1,4 @@
-"""Catalogues of formulas, one module a kind: name, aliases, formula, source, function, and inputs that tell them apart."""
+"""Catalogues of formulas, one module a kind, with inputs that tell their entries apart."""
 
 from __future__ import annotations
 

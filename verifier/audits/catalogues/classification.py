@@ -42,7 +42,7 @@ def counts(y_true: Labels, y_pred: Labels) -> Counts:
 
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """top / bottom, 0 where bottom is 0, as evaluators have it."""
+    """The ratio, 0 where bottom is 0, as evaluators have it."""
     return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
 
 
@@ -83,7 +83,7 @@ def _weighted(values: Floats, weights: Floats) -> float:
     return float(values @ weights / weights.sum())
 
 
-def _of(c: Counts, values: Floats, *, label: int) -> float:
+def _class_value(c: Counts, values: Floats, *, label: int) -> float:
     found = values[c.classes == label]
     return float(found[0]) if found.size else 0.0
 
@@ -101,6 +101,24 @@ def _entry(
     order: tuple[int, int] | None = None,
 ) -> Entry:
     return Entry(name, formula, source, _on_counts(score), dict.fromkeys(aliases, 1.0), order)
+
+
+def _of_class(label: int, *aliases: str) -> tuple[Entry, ...]:
+    f1, p, r = ((alias,) for alias in aliases) if aliases else ((), (), ())
+    source = "van Rijsbergen 1979"
+    return (
+        _entry(
+            f"F1 of class {label}", "2TP/(2TP+FP+FN)", source, lambda c: _class_value(c, f_score(c), label=label), *f1
+        ),
+        _entry(
+            f"precision of class {label}", "TP/(TP+FP)", source,
+            lambda c: _class_value(c, precision(c), label=label), *p, order=(0, 1),
+        ),
+        _entry(
+            f"recall of class {label}", "TP/(TP+FN)", source,
+            lambda c: _class_value(c, recall(c), label=label), *r, order=(1, 0),
+        ),
+    )  # fmt: skip
 
 
 ENTRIES = (
@@ -142,28 +160,12 @@ ENTRIES = (
         "recall weighted by calls", "Σ_k (m_k/n) R_k", "weights: how often a class is called",
         lambda c: _weighted(recall(c), c.called), order=(1, 0),
     ),
-    *(
-        entry
-        for label, also in ((1, "binary "), (0, ""))
-        for entry in (
-            _entry(
-                f"F1 of class {label}", "2TP/(2TP+FP+FN)", "van Rijsbergen 1979",
-                lambda c, label=label: _of(c, f_score(c), label=label), *([f"{also}F1"] if also else []),
-            ),
-            _entry(
-                f"precision of class {label}", "TP/(TP+FP)", "van Rijsbergen 1979",
-                lambda c, label=label: _of(c, precision(c), label=label), *([f"{also}precision"] if also else []),
-                order=(0, 1),
-            ),
-            _entry(
-                f"recall of class {label}", "TP/(TP+FN)", "van Rijsbergen 1979",
-                lambda c, label=label: _of(c, recall(c), label=label), *([f"{also}recall", "sensitivity"] if also else []),
-                order=(1, 0),
-            ),
-        )
-    ),
+    *_of_class(1, "binary F1", "binary precision", "binary recall"),
+    *_of_class(0),
     _entry("macro F2", "(1/K) Σ_k F2_k", "van Rijsbergen 1979", lambda c: f_score(c, beta=2).mean(), order=(0, 1)),
-    _entry("macro F0.5", "(1/K) Σ_k F0.5_k", "van Rijsbergen 1979", lambda c: f_score(c, beta=0.5).mean(), order=(1, 0)),
+    _entry(
+        "macro F0.5", "(1/K) Σ_k F0.5_k", "van Rijsbergen 1979", lambda c: f_score(c, beta=0.5).mean(), order=(1, 0)
+    ),
     _entry(
         "macro Jaccard", "(1/K) Σ_k TP/(TP+FP+FN)", "Jaccard 1912",
         lambda c: _ratio(c.both, c.true + c.called - c.both).mean(), "mean IoU",

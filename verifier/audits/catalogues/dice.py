@@ -1,4 +1,4 @@
-"""Overlap of masks: the callable takes prediction and truth, bool arrays (images, pixels); images may be empty in both."""
+"""Overlap of masks: the callable takes prediction and truth, bool arrays (images, pixels)."""
 
 from __future__ import annotations
 
@@ -42,11 +42,19 @@ def _mean(top: Floats, bottom: Floats, *, empty: float | None) -> float:
 
 
 def _dice(empty: float | None) -> Formula:
-    return lambda p, t: (lambda a: _mean(2 * a.both, a.predicted + a.true, empty=empty))(_areas(p, t))
+    def score(p: Masks, t: Masks) -> float:
+        a = _areas(p, t)
+        return _mean(2 * a.both, a.predicted + a.true, empty=empty)
+
+    return score
 
 
 def _iou(empty: float | None) -> Formula:
-    return lambda p, t: (lambda a: _mean(a.both, a.predicted + a.true - a.both, empty=empty))(_areas(p, t))
+    def score(p: Masks, t: Masks) -> float:
+        a = _areas(p, t)
+        return _mean(a.both, a.predicted + a.true - a.both, empty=empty)
+
+    return score
 
 
 def _pooled(p: Masks, t: Masks) -> tuple[float, float, float]:
@@ -89,7 +97,7 @@ ENTRIES = (
     Entry("mean IoU (empty = 0)", "mean_i |A∩B|/|A∪B|", "Jaccard 1912; two empty masks score 0", _iou(0.0)),
     Entry("mean IoU (empty left out)", "mean_i |A∩B|/|A∪B|", "Jaccard 1912; over images with a mask", _iou(None)),
     Entry("pooled IoU", "Σ|A∩B|/Σ|A∪B|", "Jaccard 1912; all pixels as one image", _pooled_iou, {"micro IoU": 1}),
-    Entry("Dice of mean precision and recall", "2PR/(P+R), means over images", "harmonic mean of means", _dice_of_means),
+    Entry("Dice of mean precision and recall", "2PR/(P+R), of means", "harmonic mean of means", _dice_of_means),
     Entry("mean precision", "mean_i |A∩B|/|A|", "over images with a prediction", _precision, order=(0, 1)),
     Entry("mean recall", "mean_i |A∩B|/|B|", "over images with truth", lambda p, t: _precision(t, p), order=(1, 0)),
     Entry(
@@ -100,7 +108,7 @@ ENTRIES = (
         "pooled recall", "Σ|A∩B|/Σ|B|", "all pixels as one image",
         lambda p, t: _pooled(p, t)[2] / _pooled(p, t)[1], order=(1, 0),
     ),
-    Entry("pixel accuracy", "share of equal pixels", "all pixels", lambda p, t: np.mean(np.asarray(p) == np.asarray(t))),
+    Entry("pixel accuracy", "#{A = B}/pixels", "both classes", lambda p, t: np.mean(np.asarray(p) == np.asarray(t))),
 )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def reverse_skew(p: Floats, q: Floats, *, alpha: float) -> float:
 
 
 def renyi(p: Floats, q: Floats, *, alpha: float) -> float:
-    """ln Σ p^α q^(1−α) / (α−1) (Rényi 1961)."""
+    """The divergence ln Σ p^α q^(1−α) / (α−1) (Rényi 1961)."""
     return float(np.log(np.sum(p**alpha * q ** (1 - alpha)))) / (alpha - 1)
 
 
@@ -93,7 +93,7 @@ def log_ratio_square(p: Floats, q: Floats) -> float:
 
 
 def max_divergence(p: Floats, q: Floats) -> float:
-    """max ln(p/q): Rényi's divergence of order ∞."""
+    """The largest ln(p/q): Rényi's divergence of order ∞."""
     return float(np.max(np.log(p / q)))
 
 
@@ -164,8 +164,8 @@ def _symmetric() -> Iterator[Entry]:
 def _directed() -> Iterator[Entry]:
     yield from _both(
         "KL({p}||{q})", "Σ p ln(p/q)", "Kullback and Leibler 1951", kl,
-        {"relative entropy ({p}||{q})": 1, "KL({p}||{q}) in bits": _BITS, "mean over classes of KL({p}||{q})": 1 / CLASSES,
-         "expected k1({p}||{q})": 1, "expected k3({p}||{q})": 1},
+        {"relative entropy ({p}||{q})": 1, "KL({p}||{q}) in bits": _BITS,
+         "mean over classes of KL({p}||{q})": 1 / CLASSES, "expected k1({p}||{q})": 1, "expected k3({p}||{q})": 1},
     )  # fmt: skip
     yield from _both(
         "CE({p},{q})", "−Σ p ln q", "Shannon 1948", cross_entropy, {"CE({p},{q}) in bits": _BITS},
@@ -186,7 +186,7 @@ def _directed() -> Iterator[Entry]:
     )
 
 
-def _both(
+def _both(  # noqa: PLR0917  # one row of the table above, in the order of Entry
     name: str,
     formula: str,
     source: str,
@@ -227,7 +227,7 @@ def _families() -> Iterator[Family]:
     )
 
 
-def _both_families(
+def _both_families(  # noqa: PLR0917  # likewise, in the order of Family
     name: str,
     formula: str,
     source: str,
@@ -287,9 +287,8 @@ DIVERGENCES = Catalogue(
     generic=generic,
     space=PROBABILITIES,
     complaint=complaint,
-    ambiguous={
-        name: "write KL({p}||{q}) or KL({q}||{p})"
-        for name in ("KL", "forward KL", "reverse KL", "KL divergence", "relative entropy")
-    },
+    ambiguous=dict.fromkeys(
+        ("KL", "forward KL", "reverse KL", "KL divergence", "relative entropy"), "write KL({p}||{q}) or KL({q}||{p})"
+    ),
     logarithms=True,
 )

@@ -16,7 +16,7 @@ Counts = NDArray[np.int64]
 
 
 def unbiased(n: int, c: int, k: int) -> float:
-    """1 − C(n−c, k)/C(n, k): the chance that k of n samples drawn without replacement hold a correct one (Chen 2021)."""
+    """1 − C(n−c, k)/C(n, k): the chance that k of n samples hold a correct one (Chen 2021)."""
     return 1 - math.comb(n - c, k) / math.comb(n, k)
 
 

@@ -1,5 +1,6 @@
-"""Perplexities and bits: the callable takes token losses in nats (a list of arrays, one a sequence), words, characters
-and bytes, three whole numbers for all sequences together.
+"""Perplexities and bits: the callable takes losses, words, characters and bytes.
+
+Losses are in nats, a list of arrays, one a sequence; the other three are whole numbers, for all sequences together.
 """
 
 from __future__ import annotations

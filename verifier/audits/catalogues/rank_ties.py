@@ -16,12 +16,12 @@ Ranks = Callable[[Floats], Floats]
 
 def least(x: Floats) -> Floats:
     """1 + how many are smaller: 1 2 2 4."""
-    return 1.0 + (x[None, :] < x[:, None]).sum(axis=1)
+    return np.asarray(1.0 + (x[None, :] < x[:, None]).sum(axis=1), dtype=np.float64)
 
 
 def greatest(x: Floats) -> Floats:
     """How many are no larger: 1 3 3 4."""
-    return (x[None, :] <= x[:, None]).sum(axis=1).astype(np.float64)
+    return np.asarray((x[None, :] <= x[:, None]).sum(axis=1), dtype=np.float64)
 
 
 def average(x: Floats) -> Floats:

@@ -17,9 +17,9 @@ def _interquartile(x: Floats) -> float:
 
 
 ENTRIES = (
-    Entry("std (ddof 0)", "√(Σ(x−x̄)²/n)", "population standard deviation", lambda x: np.std(x), {"population std": 1}),
+    Entry("std (ddof 0)", "√(Σ(x−x̄)²/n)", "population standard deviation", np.std, {"population std": 1}),
     Entry("std (ddof 1)", "√(Σ(x−x̄)²/(n−1))", "Bessel's correction", lambda x: np.std(x, ddof=1), {"sample std": 1}),
-    Entry("variance (ddof 0)", "Σ(x−x̄)²/n", "population variance", lambda x: np.var(x)),
+    Entry("variance (ddof 0)", "Σ(x−x̄)²/n", "population variance", np.var),
     Entry("variance (ddof 1)", "Σ(x−x̄)²/(n−1)", "Bessel's correction", lambda x: np.var(x, ddof=1)),
     Entry("sum of squares", "Σ(x−x̄)²", "second central moment times n", lambda x: np.var(x) * x.size),
     Entry(

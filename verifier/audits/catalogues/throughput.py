@@ -106,7 +106,7 @@ def _flops(parameters: float, layers: float, width: float, context: float, *, at
 
 
 def _utilisation(*, attention: float, per_gpu: bool) -> Any:
-    def formula(
+    def formula(  # noqa: PLR0917  # the catalogue's seven arguments
         parameters: float, layers: float, width: float, context: float, rate: float, gpus: float, peak: float
     ) -> float:
         available = peak * (gpus if per_gpu else 1)

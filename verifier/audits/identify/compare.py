@@ -70,7 +70,7 @@ def find_witness(
     number = _weighted if catalogue.arrays else float
     return witness(
         lambda *arguments: number(function(*arguments)) / constant,
-        lambda *arguments: number(expected.function(*arguments)),  # type: ignore[arg-type]  # returns Any
+        lambda *arguments: number(expected.function(*arguments)),
         materiality=materiality,
         relative=True,
         space=space,

@@ -67,8 +67,8 @@ class Identification:
         remark = f"; {self.remark}" if self.remark else ""
         if self.name == NONE:
             return (
-                f"The function computes no formula of the catalogue {self.catalogue.name} up to a constant; the nearest "
-                f"is {self.nearest}, with a relative residual of {self.residual:.3g}{remark}."
+                f"The function computes no formula of the catalogue {self.catalogue.name} up to a constant; "
+                f"the nearest is {self.nearest}, with a relative residual of {self.residual:.3g}{remark}."
             )
         objective = (
             f"; as an objective in {self.same_objective_in} it is {self.same_objective_as}"

@@ -76,7 +76,7 @@ def _value(
         warnings.simplefilter("ignore")
         try:
             returned = function(*copy.deepcopy(inputs[index]))
-        except Exception as error:  # noqa: BLE001  # somebody's function may raise anything, and this is the answer
+        except Exception as error:  # somebody's function may raise anything, and this is the answer
             raise _Unusable(f"it raised {type(error).__name__} {where}: {shown(str(error))}") from error
         try:
             value = _number(returned) if shape is None else np.asarray(returned, dtype=np.float64)

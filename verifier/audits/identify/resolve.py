@@ -20,7 +20,7 @@ LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A formula that a text names: its catalogue name, itself (an alias with its factor), and whether it is an alias."""
+    """A formula that a text names: its name, itself (an alias with its factor), and whether the text is an alias."""
 
     name: str
     formula: str
