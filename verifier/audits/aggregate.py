@@ -10,7 +10,7 @@ import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from statistics import median
 from types import MappingProxyType
 
@@ -278,12 +278,12 @@ def _witness(
     declared: str, match: str, names: Sequence[str], *, weighted: bool, length: float | None
 ) -> Mapping[str, object] | None:
     """The smallest values on which two orders differ, as `input` for `aggregate`, and what both give there."""
-    for parts in _WITNESSES:
+    for parts, split in product(_WITNESSES, (True, False)):
         values = [value for part in parts for value in part]
         outer = [i for i, part in enumerate(parts) for _ in part]
-        groups: dict[str, Labels] = {
-            name: outer if i == 0 else list(range(len(values))) for i, name in enumerate(names)
-        }
+        # An inner level splits every group into single values, or not at all.
+        inner = list(range(len(values))) if split else outer
+        groups: dict[str, Labels] = {name: inner if i else outer for i, name in enumerate(names)}
         weights = [float(i + 1) for i in range(len(values))] if weighted else None
         levels = _levels(groups, len(values))
         orders = dict(_orders(_items(values, weights), levels, weighted=weighted, length=length))
