@@ -53,10 +53,11 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A declared factor, and the ratio `explains` that it would make of two equal numbers."""
+    """A declared factor, the ratio `explains` that it would make of two equal numbers, and that ratio's logarithm."""
 
     factor: Declared
     explains: Fraction
+    log: float
 
 
 def reconcile(
@@ -105,15 +106,17 @@ def candidates(factors: Sequence[Declared], *, search: bool) -> tuple[Candidate,
     found = []
     for factor in factors:
         if factor.side != "right" and (factor.side or search):
-            found.append(Candidate(factor, factor.exact))
+            found.append(Candidate(factor, factor.exact, math.log(factor.exact)))
         if factor.side != "left" and (factor.side or search):
-            found.append(Candidate(factor, 1 / factor.exact))
+            found.append(Candidate(factor, 1 / factor.exact, -math.log(factor.exact)))
     return tuple(found)
 
 
 def explaining(gap: Stated, allowed: Iterable[Candidate], *, tolerance: Fraction) -> Candidate | None:
     """The candidate nearest to the ratio within the wider of its rounding interval and the tolerance's window."""
-    fits = [each for each in allowed if _explains(gap, each.explains, tolerance)]
+    centre, reach = math.log(gap.value), 2 * half_width(gap, tolerance=tolerance) + 1e-9
+    near = (each for each in allowed if abs(centre - each.log) <= reach)  # floats first, then exactly
+    fits = [each for each in near if _explains(gap, each.explains, tolerance)]
     return min(fits, key=lambda each: max(gap.value / each.explains, each.explains / gap.value), default=None)
 
 
