@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from verifier.audits.audit import Audit
+from verifier.audits.audit import Audit, Side
 from verifier.audits.fingerprint.calls import Returns
 from verifier.audits.fingerprint.diagnosis import CORRECT, NO_ANSWER, NOT_DETERMINISTIC, UNKNOWN
+from verifier.audits.fingerprint.relations import BASE, LARGEST_LOG
 from verifier.audits.fingerprint.witness import Witness
 from verifier.model.answers import AuditAnswer
 from verifier.model.basis import BasisClass
@@ -56,6 +58,17 @@ class Fingerprint:
         what = "a fault without a name" if self.diagnosis == UNKNOWN else self.diagnosis
         return f"The evaluator violates {which}: {what} ({self.reason})."
 
+    def _side(self) -> Side:
+        """The base corpus's number as it came back, and as the mean over its real tokens gives it."""
+        logs = self.returns == "loss" or self.expected > LARGEST_LOG
+        return Side(
+            label="evaluator",
+            stated=f"{self.calls[BASE]:.10g}",
+            basis=self.diagnosis,
+            restated=f"{self.expected if logs else math.exp(self.expected):.10g}",
+            restated_basis=f"{'mean loss in nats' if logs else 'perplexity'} of the real tokens",
+        )
+
     def audit(self) -> Audit:
         """The fingerprint as an audit."""
         insufficient = self.finding is AuditAnswer.INSUFFICIENT
@@ -65,6 +78,7 @@ class Fingerprint:
             finding=self.finding,
             sentence=self.sentence,
             missing=("an evaluator that returns a finite float on the base corpus",) if insufficient else (),
+            left=None if insufficient else self._side(),
             witness=None if self.witness is None else self.witness.as_json(),
             details={
                 "violated": sorted(self.violated),
