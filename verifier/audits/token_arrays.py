@@ -82,7 +82,9 @@ def inline_arrays(
     *,
     where: str = "arrays",
 ) -> TokenArrays:
-    """Arrays that stand in the audit file itself: a row a sequence, in nats, numbers as texts too; `mask` 1 for real tokens, `batch` a row.
+    """Arrays that stand in the audit file itself, a row a sequence: losses in nats, also as texts.
+
+    `mask`: 1 for real tokens. `batch`: the number of each row's batch.
 
     Raises BadInput for a mask or batch of another shape, naming the row, and for a loss that is no finite number.
     """
