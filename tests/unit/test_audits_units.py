@@ -104,6 +104,7 @@ def test_a_thing_is_one_counted_thing(word: str) -> None:
         thing(word)
 
 
+@pytest.mark.slow
 def test_pint_is_imported_only_where_a_unit_is_read_and_writes_nothing(tmp_path: Path) -> None:
     code = (
         "import sys, verifier.audits.basis, verifier.audits.reconcile, verifier.audits.speed\n"

@@ -27,6 +27,7 @@ from verifier.model.basis import BasisClass
 from verifier.model.complaints import listed
 
 MECHANISM = "basis"
+SHOWN_VALUES = 5
 
 
 def compare(
@@ -94,9 +95,11 @@ def _numbers(
     if not ways:
         return _insufficient(pair, basis_class, missing=(_missing(ours, theirs),))
     if len({way.factor for way in ways}) > 1:
-        values = sorted({step.factor.value for way in ways for step in way.steps})
+        values = sorted({step.factor.exact for way in ways for step in way.steps})
+        texts = [str(value) for value in values[:SHOWN_VALUES]]
+        texts += [f"{len(values) - SHOWN_VALUES} more"] if len(values) > SHOWN_VALUES else []
         name = ways[0].steps[0].factor.name
-        return _insufficient(pair, basis_class, missing=(f"which {name} holds: {listed(values, last='or')}",))
+        return _insufficient(pair, basis_class, missing=(f"which {name} holds: {listed(texts, last='or')}",))
     way = min(ways, key=_unsourced)
     if way.steps and _divides_time(ours, theirs) and comparison.measures != "throughput":
         return _indivisible(pair, basis_class)

@@ -73,6 +73,7 @@ def on_two_bases(pair: Pair, way: Path, basis_class: BasisClass) -> Audit:
     fits_right_way = claimed is not None and claimed.interval.meets(right_way)
     where, material = standing(pair, claimed.interval if claimed else naive, right_way)
     swallowed = right_way.meets(naive) and fits_naive and (claimed is None or fits_right_way)
+    linear = pair.ours.unit_text == pair.theirs.unit_text  # a perplexity and its logarithm are no factor apart
     unsourced = [step.factor.name for step in way.steps if not step.factor.source]
     residual = None if claimed is None else unexplained(claimed, pair.value_as_printed, naive)
     if fits_right_way and not fits_naive:
@@ -94,11 +95,11 @@ def on_two_bases(pair: Pair, way: Path, basis_class: BasisClass) -> Audit:
         material=material,
         left=_side(pair.left, pair.right, pair.ours.value * factor.low, pair.theirs),
         right=_side(pair.right, pair.left, pair.theirs.value / factor.low, pair.ours),
-        factor=exact_text(factor),
+        factor=exact_text(factor) if linear else None,
         declared_in=None if unsourced else _declared_in(way),
         residual=residual,
         missing=tuple(f"the source of {name}" for name in unsourced),
-        witness=turn_witness(factor),
+        witness=turn_witness(factor) if linear else None,
         corrected=where,
         details=_details(pair, way, factor, fits={"as printed": fits_naive, "on one basis": fits_right_way}),
     )

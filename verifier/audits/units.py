@@ -74,6 +74,7 @@ class Unit:
 ONE = Unit()
 
 
+@functools.lru_cache(maxsize=4096)
 def unit(text: str) -> Unit:
     """The unit `text` names: `"s"`, `"tokens/s"`, `"J per trajectory"`, `"GFLOP"`, `"%"`; `""` and `"1"` are no unit.
 
