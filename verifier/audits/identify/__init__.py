@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -49,9 +50,12 @@ def identify(
     chosen = catalogue_named(catalogue)
     _check_inputs(inputs, chosen)
     _check_letters(letters)
-    given = chosen.generic() if pairs is None else _checked(pairs, chosen)
+    if pairs is None:
+        given, formulas = _generic(catalogue)
+    else:
+        given = _checked(pairs, chosen)
+        formulas = _formulas(chosen, given)
     callable_ = _on_logarithms(function) if inputs == "log-probabilities" else function
-    entry_values = [(entry, formula_values(entry.function, given)) for entry in chosen.entries]
     shapes = [np.shape(chosen.entries[0].function(*each)) for each in given] if chosen.arrays else None
     observed = observe(callable_, given, shapes=shapes)
 
@@ -69,7 +73,9 @@ def identify(
     if observed.values is None:
         return result(NONE, finding=AuditAnswer.INSUFFICIENT, reason=observed.reason)
     values = observed.values
-    fits: list[Candidate] = [(entry, v, fit(values, v)) for entry, v in entry_values if v is not None]
+    fits: list[Candidate] = [
+        (entry, v, fit(values, v)) for entry, v in zip(chosen.entries, formulas, strict=True) if v is not None
+    ]
     matches = [candidate for candidate in fits if candidate[2].residual <= MATCH]
     if len(matches) > 1 or len(given) < FEWEST:
         return result(NONE, **_ambiguous(matches, len(given), letters))
@@ -77,6 +83,18 @@ def identify(
         return result(**_matched(matches[0], chosen, letters))
     member = _member(values, chosen, given, letters)
     return result(**member) if member is not None else result(NONE, **_nearest(values, fits, letters))
+
+
+@functools.cache
+def _generic(name: str) -> tuple[tuple[Arguments, ...], list[Floats | None]]:
+    """A catalogue's generic inputs and its entries' values on them."""
+    chosen = catalogue_named(name)
+    given = chosen.generic()
+    return given, _formulas(chosen, given)
+
+
+def _formulas(catalogue: Catalogue, given: tuple[Arguments, ...]) -> list[Floats | None]:
+    return [formula_values(entry.function, given) for entry in catalogue.entries]
 
 
 def _matched(match: Candidate, catalogue: Catalogue, letters: Letters) -> dict[str, Any]:
