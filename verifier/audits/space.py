@@ -6,6 +6,7 @@ shrinks towards small numbers, the same way whatever other modules are loaded.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -41,10 +42,14 @@ class Space:
     arguments: Callable[[Raw], tuple[Any, ...]]
     admits: Callable[[Raw], bool] = always
 
-    def strategies(self) -> Iterator[st.SearchStrategy[Raw]]:
-        """The admitted inputs of each shape, for hypothesis, the smallest shape first."""
+    def strategies(self) -> Iterator[tuple[Callable[[random.Random], Raw], st.SearchStrategy[Raw]]]:
+        """For each shape, the smallest first: how to draw any input at random, and the admitted ones for hypothesis."""
         for make in self.stages:
-            yield _strategy(make).filter(self.admits)
+            yield partial(_drawn, make), _strategy(make).filter(self.admits)
+
+
+def _drawn(make: Callable[[Draw], Raw], rng: random.Random) -> Raw:
+    return make(lambda below: int(rng.random() * below))
 
 
 def _strategy(make: Callable[[Draw], Raw]) -> st.SearchStrategy[Raw]:
