@@ -35,7 +35,7 @@ def read_parquet_arrays(path: Path, columns: Columns, *, name: str) -> TokenArra
             check_named(columns, file.schema_arrow.names, where=name)
             batches = file.iter_batches(batch_size=BATCH, columns=list(columns.named.values()))
             return _filled(batches, columns, name)
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, ValueError) as error:  # also names that are no UTF-8
         reason = str(error).splitlines()[0] if str(error) else "unknown"
         raise BadInput(f"it is no whole parquet file: {shown(reason)}", where=name, mend="write it again") from None
 
