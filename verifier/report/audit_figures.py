@@ -19,8 +19,8 @@ POSITION = (
     "padding."
 )
 RATIOS = (
-    "The ratio as claimed, after each correction, and what it is set against, with the rounding of the printed numbers; "
-    "at 1 both sides are equal."
+    "The ratio as claimed, after each correction, and what it is set against, with the rounding of the printed "
+    "numbers; at 1 both sides are equal."
 )
 
 

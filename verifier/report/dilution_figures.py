@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 from numpy.typing import NDArray
 
+from verifier.audits.shown_numbers import percent, percent_up
 from verifier.report.picture import GREY, INK, STYLES, ascii_words, svg_of
 
 WIDTH, HEIGHT = 7.2, 3.8  # inches
@@ -31,7 +32,7 @@ def gap_svg(details: Details) -> str:
     printed statements leaves. Marked: the published gap at the printed share, the threshold, the admissible range.
     """
     low, high = details["gap_admissible"]
-    title = f"Gap of {details['gap_of']} on real tokens: {100 * low:.1f} % to {100 * high:.1f} % over all admissible"
+    title = f"Gap of {details['gap_of']} on real tokens: {percent(low)} to {percent(high)} over all admissible"
     return svg_of(lambda: _draw_gap(details, title), title=title)
 
 
@@ -62,7 +63,7 @@ def _draw_gap(details: Details, title: str) -> Figure:
             axes.plot([each["share"]["value"]], [each["gap"]], color=shade, marker=marker, markersize=5, linewidth=0)
     bar = details["threshold"]["gap"]
     if bar is not None:
-        axes.axhline(bar, color=INK, linewidth=0.9, linestyle=(0, (1, 2)), label=f"threshold, {100 * bar:.2f} %")
+        axes.axhline(bar, color=INK, linewidth=0.9, linestyle=(0, (1, 2)), label=f"threshold, {percent_up(bar)}")
     printed = details["share"]["printed"]
     if printed is not None and printed["value"] is not None:
         axes.errorbar(

@@ -34,7 +34,7 @@ def ratios(details: Mapping[str, Any]) -> list[Ratio]:
     if "claimed" in details and "readings" in details:
         found.append(_ratio("as claimed", details["claimed"], "text", "claimed"))
         found += [
-            _ratio(f"with {each['name']}: times {each['factor']}", each, "reading", "corrected")
+            _ratio(f"times {each['factor']}: {each['name']}", each, "reading", "corrected")
             for each in details["readings"][: MOST_ROWS - 2]
         ]
         found.append(_ratio("against", details["against"], "text", "against"))
