@@ -152,6 +152,17 @@ def test_the_dilution_names_the_largest_pad_loss_that_mends_it() -> None:
     assert "cannot all hold" in found.sentence
 
 
+def test_granularity_is_an_identity_too() -> None:
+    clash = asked("granularity", "42.9 63.2 64.2", "68")
+    assert (clash.mechanism, clash.finding) == ("closure", CLASH)
+    assert "42.9" in clash.sentence
+    assert asked("granularity", "63.2 70.6", "68").finding is HOLDS
+    assert asked("granularity", "63.2", "1000").finding is AuditAnswer.INSUFFICIENT
+    assert asked("granularity", "63.2").missing == ("the number of items",)
+    with pytest.raises(BadInput, match="is no number of items"):
+        asked("granularity", "63.2", "68.5")
+
+
 def test_what_is_missing_is_named() -> None:
     found = asked("mean", "1 2")
     assert (found.finding, found.missing) == (AuditAnswer.INSUFFICIENT, ("the printed mean",))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import Any, Literal
@@ -11,6 +11,7 @@ from typing import Any, Literal
 from verifier.audits.audit import Audit
 from verifier.audits.dilution import dilution
 from verifier.audits.dilution_box import Box, Measured, PadLoss, PrintedDeflation, box
+from verifier.audits.granularity import granularity
 from verifier.audits.identities import (
     Demand,
     bytes_per_word,
@@ -30,7 +31,7 @@ from verifier.model.basis import BasisClass
 from verifier.model.complaints import listed
 from verifier.model.errors import BadInput
 
-Identity = Literal["mean", "product", "little", "bytes-per-word", "dilution"]
+Identity = Literal["mean", "product", "little", "bytes-per-word", "dilution", "granularity"]
 ONE = as_printed("1/1")
 MOST_TERMS = 10_000
 NAMED = 8
@@ -67,6 +68,7 @@ def closure(
     word; the last may be missing with two runs or more.
     `dilution`: perplexity, padded share, pad loss in nats and, if registered, its largest value; and the deflation of
     the perplexity.
+    `granularity`: percentages, and the number of items that they are of; see `granularity`, whose finding this is.
 
     `SAME_BASIS` where the numbers can hold together, `JOINTLY_INCONSISTENT` where no rounding lets them, with the
     smallest change of one printed number that would; `INSUFFICIENT` where the printed number is missing. Intervals are
@@ -77,6 +79,8 @@ def closure(
     _check_counts(identity, terms, weights)
     if identity == "dilution":
         return _dilution(terms, printed, source)
+    if identity == "granularity":
+        return _granularity(terms, printed, source)
     if printed is None and not (identity == "bytes-per-word" and len(terms) > 2):
         return Audit(
             mechanism="closure",
@@ -216,6 +220,24 @@ def _dilution(terms: Sequence[Printed], printed: Printed | None, source: str | N
         source=source,
         more={"dilution": dict(found.details), "said": found.sentence},
     )
+
+
+def _granularity(terms: Sequence[Printed], items: Printed | None, source: str | None) -> Audit:
+    if items is None:
+        return Audit(
+            mechanism="closure",
+            basis_class=BasisClass.CLOSE,
+            finding=AuditAnswer.INSUFFICIENT,
+            sentence="Of how many items the percentages are is not given.",
+            declared_in=source,
+            missing=("the number of items",),
+        )
+    if items.value.denominator != 1:
+        raise BadInput(
+            f"{items.text} is no number of items", where="closure.printed", mend="write a whole number from 1"
+        )
+    found = granularity([term.text for term in terms], n=int(items.value))
+    return replace(found, mechanism="closure", declared_in=source)
 
 
 def _dilution_demands(within: Box) -> list[Demand]:
