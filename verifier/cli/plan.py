@@ -12,6 +12,7 @@ from verifier.cli.output import Output, with_output
 from verifier.model.errors import BadInput
 
 if TYPE_CHECKING:
+    from verifier.audits.probe import AuditProbe
     from verifier.casefile import Case
     from verifier.engine.plan import Noise, ProbePlan
     from verifier.engine.replication_plan import ReplicationPlan
@@ -68,7 +69,13 @@ def plan(
     output.result(
         "verifier/plan/1",
         " ".join(
-            [opening, *map(_sentence, plans), *map(_exact_sentence, exact), *map(_replication_sentence, replications)]
+            [
+                opening,
+                *map(_sentence, plans),
+                *map(_exact_sentence, exact),
+                *map(_audit_sentence, loaded.audits),
+                *map(_replication_sentence, replications),
+            ]
         ),
         next_=_next(loaded, plans, ledger_url),
         registration=loaded.registration,
@@ -76,7 +83,12 @@ def plan(
         ordinal=ordinal,
         discount=factor,
         exploratory=loaded.exploratory,
-        probes=[*map(_fields, plans), *map(_exact_fields, exact), *map(_replication_fields, replications)],
+        probes=[
+            *map(_fields, plans),
+            *map(_exact_fields, exact),
+            *map(_audit_fields, loaded.audits),
+            *map(_replication_fields, replications),
+        ],
     )
 
 
@@ -171,6 +183,18 @@ def _exact_fields(probe: ExactProbe) -> dict[str, Any]:
         "horizon": probe.horizon,
         "controls": [control.target for control in probe.controls],
     }
+
+
+def _audit_sentence(probe: AuditProbe) -> str:
+    first = ", before anything else" if probe.comparison else ""
+    return (
+        f"{probe.name}: a basis audit of {probe.subject} and {len(probe.controls)} controls{first}; there is no chance "
+        "in it, so no power to state."
+    )
+
+
+def _audit_fields(probe: AuditProbe) -> dict[str, Any]:
+    return {"name": probe.name, "audits": probe.subject, "controls": [control.target for control in probe.controls]}
 
 
 def _replication_sentence(entry: ReplicationPlan) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from verifier.audits.probe import AuditProbe
 from verifier.casefile import Case, Probe
+from verifier.engine.audit_probe import audit_result, audit_tasks
 from verifier.engine.exact_probe import exact_result, exact_tasks
 from verifier.engine.replication_probe import replication_result, replication_tasks
 from verifier.engine.sweep_probe import sweep_result, sweep_tasks
@@ -24,6 +26,8 @@ def probe_tasks(case: Case, probe: Probe, targets: Targets, limits: Limits) -> l
             return sweep_tasks(case, probe, targets, limits)
         case ExactProbe():
             return exact_tasks(case, probe)
+        case AuditProbe():
+            return audit_tasks(case, probe, targets)
         case ReplicationProbe():
             return replication_tasks(case, probe, targets, limits)
 
@@ -36,5 +40,7 @@ def probe_result(probe: Probe, ends: Sequence[Any]) -> ProbeResult:
             return sweep_result(probe, own, controls)
         case ExactProbe():
             return exact_result(probe, own, controls)
+        case AuditProbe():
+            return audit_result(probe, own, controls)
         case ReplicationProbe():
             return replication_result(probe, own, controls)

@@ -54,6 +54,8 @@ class ExactProbe:
     kind = "exact"
     targets = ()
     """It calls no function of the case."""
+    taken = frozenset[str]()
+    """No parameter reaches it."""
 
 
 def parse_exact(data: Mapping[str, Any], *, path: Path) -> ExactProbe:

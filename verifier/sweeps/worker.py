@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from verifier.model.canonical import rational_text
+from verifier.sweeps.audit_work import audit_work
 from verifier.sweeps.code import Code, Importer, TargetMissing, cache_folder, keyword_names
 from verifier.sweeps.exact_work import exact_work
-from verifier.sweeps.jobs import ARMS, ExactCall, Failure, Inspection, Job, Row, Unit, ValueCall, value_row
+from verifier.sweeps.jobs import ARMS, AuditCall, ExactCall, Failure, Inspection, Job, Row, Unit, ValueCall, value_row
 
 MAX_VALUES = 100_000_000
 MAX_ITEMS = 100_000
@@ -57,6 +58,8 @@ def perform(code: Code, job: Job) -> Row | Failure:
     try:
         if isinstance(job, ExactCall):  # needs none of the case's code
             return exact_work(job)
+        if isinstance(job, AuditCall):
+            return audit_work(job, folder=_importer.folder(code), function=functools.partial(_importer.target, code))
         function = _importer.target(code, job.target)
         match job:
             case Unit():
