@@ -37,6 +37,7 @@ bench: install
 	$(BIN)/python benchmarks/sweep_overhead.py
 	$(BIN)/python benchmarks/exact.py
 	$(BIN)/python -m benchmarks.statistics_speed
+	$(BIN)/python -m benchmarks.stats_test_speed
 
 # writes docs/calibration.md anew: some minutes
 calibrate: install

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import math
@@ -26,7 +27,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from verifier.casefile import load, schema
-from verifier.cli.main import COMMANDS
+from verifier.cli.main import COMMANDS, main
 from verifier.cli.main import verifier as root_command
 from verifier.exact import parse_problem
 from verifier.exact import probe as exact_probe
@@ -38,6 +39,7 @@ from verifier.stats.rules import RULES, GrowthTable
 from verifier.stats.run_csv import parse_runs
 from verifier.stats.significance import anytime_sigma, p_to_e
 from verifier.sweeps import probe, replication
+from verifier.sweeps.bound import BoundSweepTable
 
 ROOT = Path(__file__).parents[2]
 README, CASE_PAGE = ROOT / "README.md", ROOT / "docs/writing-a-case.md"
@@ -83,20 +85,22 @@ class Desk:
 
     folder: Path
 
-    def type(self, command: str) -> str:
-        """What `command` prints on stdout; it must end with 0."""
-        environment = {
-            **os.environ,
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a command finds in its environment, but for SOURCE_DATE_EPOCH, which is not set."""
+        return {
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             "HOME": str(self.folder / "home"),
             "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(self.folder / "home/.cache")),
             "XDG_STATE_HOME": str(self.folder / "home/.state"),
         }
-        environment.pop("SOURCE_DATE_EPOCH", None)
+
+    def type(self, command: str) -> str:
+        """What `command` prints on stdout; it must end with 0."""
         done = subprocess.run(
             shlex.split(command),
             cwd=self.folder,
-            env=environment,
+            env={name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"} | self.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -112,6 +116,38 @@ class Desk:
             said = "".join(self.type(command) for command in step.commands if command.startswith("verifier "))
             if said:
                 assert shows(said, step.shown), f"{step.commands} printed\n{said}\nand not\n{step.shown}"
+
+
+@dataclass(frozen=True)
+class OpenDesk(Desk):
+    """The same, but that commands run in this process: what they import is paid for once."""
+
+    patch: pytest.MonkeyPatch
+    capture: pytest.CaptureFixture[str]
+
+    def type(self, command: str) -> str:
+        """What `command`, of this program, prints on stdout; it must end with 0."""
+        self.capture.readouterr()
+        with self.patch.context() as patch:
+            patch.chdir(self.folder)
+            patch.delenv("SOURCE_DATE_EPOCH", raising=False)
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", shlex.split(command))
+            patch.setattr(sys, "stdin", io.StringIO())
+            assert sys.argv[0] == "verifier"
+            with pytest.raises(SystemExit) as stop:
+                main()
+        out, err = self.capture.readouterr()
+        assert stop.value.code == 0, f"{command}: {err or out}"
+        return out
+
+
+@pytest.fixture
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Desk:
+    """A reader at a desk of their own, in this process."""
+    desk(tmp_path)
+    return OpenDesk(tmp_path, monkeypatch, capfd)
 
 
 def shows(said: str, shown: str) -> bool:
@@ -146,22 +182,20 @@ def make_recipe(target: str) -> list[str]:
 # --- commands
 
 
-def test_a_case_is_written_step_by_step(tmp_path: Path) -> None:
-    reader = desk(tmp_path)
-    write_the_example(tmp_path)
+def test_a_case_is_written_step_by_step(reader: Desk) -> None:
+    write_the_example(reader.folder)
     reader.follow(CASE_PAGE)
 
 
-def test_the_commands_of_statistics_run(tmp_path: Path) -> None:
-    desk(tmp_path).follow(ROOT / "docs/stats-commands.md")
+def test_the_commands_of_statistics_run(reader: Desk) -> None:
+    reader.follow(ROOT / "docs/stats-commands.md")
 
 
-def test_the_exact_commands_run(tmp_path: Path) -> None:
-    desk(tmp_path).follow(EXACT_PAGE)
+def test_the_exact_commands_run(reader: Desk) -> None:
+    reader.follow(EXACT_PAGE)
 
 
-def test_a_manifest_is_written_for_runs_elsewhere(tmp_path: Path) -> None:
-    reader = desk(tmp_path)
+def test_a_manifest_is_written_for_runs_elsewhere(reader: Desk, tmp_path: Path) -> None:
     reader.follow(ROOT / "docs/runs-elsewhere.md")
     manifest = json.loads((tmp_path / "paging.manifest.json").read_text())
     page = (ROOT / "docs/runs-elsewhere.md").read_text()
@@ -185,10 +219,10 @@ def shown_problems() -> dict[str, str]:
     return named
 
 
-def test_the_problems_of_the_page_run(tmp_path: Path) -> None:
+def test_the_problems_of_the_page_run(reader: Desk) -> None:
     for name, text in shown_problems().items():
-        (tmp_path / name).write_text(text)
-    Desk(tmp_path).follow(PROBLEM_PAGE)
+        (reader.folder / name).write_text(text)
+    reader.follow(PROBLEM_PAGE)
 
 
 def test_the_page_has_a_problem_of_every_kind() -> None:
@@ -320,6 +354,8 @@ TABLES: dict[str, type[BaseModel]] = {
     "[parameters]": schema.ParameterTable,
     "[[probe]]": ProbeTable,
     "[[probe]]`, a sweep": probe.SweepTable,
+    "probe.stages": probe.StageTable,
+    "[[probe]]`, a sweep under a bound": BoundSweepTable,
     "[[probe]]`, exact work": exact_probe.ExactTable,
     "probe.controls`, of a sweep": probe.ControlTable,
     "probe.controls`, of exact work": exact_probe.ExactControlTable,
@@ -329,6 +365,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "[probe.planned]`, of a replication": replication.PlannedReplicateTable,
     "[probe.rule]": GrowthTable,
     "[probe.rule]`, a rate": RULES["rate"],
+    "[probe.rule]`, a bound": RULES["bound"],
     "[probe.rule]`, a difference": RULES["difference"],
     "[probe.rule]`, a ratio": RULES["ratio"],
     "[probe.rule]`, a proportion": RULES["proportion"],

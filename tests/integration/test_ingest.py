@@ -373,9 +373,9 @@ class TestRefused:
         said = verifier("ingest", str(cases / "powell"), "runs.csv", "--ledger", HERE)
         assert (said.code, "this case has no sweep" in said.err) == (2, True)
         said = verifier("register", str(cases / "powell"), "--manifest", "powell.json", "--ledger", "new.db")
-        assert (said.code, "this case has no sweep, so it has no manifest" in said.err) == (2, True)
-        said = verifier("plan", str(Path(__file__).parent / "replication_toy"), "--pilot", "--ledger", "new.db")
-        assert (said.code, "a pilot measures sweeps, and this case has none" in said.err) == (2, True)
+        assert (said.code, "so it has no manifest" in said.err) == (2, True)
+        said = verifier("plan", str(cases / "powell"), "--pilot", "--ledger", "new.db")
+        assert (said.code, "and this case draws nothing" in said.err) == (2, True)
         assert not Path("new.db").exists()
 
 
@@ -430,3 +430,35 @@ def test_floats_survive_the_table_to_the_bit(verifier: Verifier, toy: Path) -> N
     assert document["ingested"]["reproduced"] is True
     for key in ("answer", "outcome", "statistics", "points"):
         assert document["probes"][0][key] == ran["probes"][0][key], key
+
+
+@pytest.mark.slow
+def test_a_sweep_in_stages_and_its_first_stage_alone(verifier: Verifier, toy: Path) -> None:
+    """Replicates of a later stage have more scales; the stages that are complete are what counts."""
+    scales = "scale = { k = [32, 64, 128, 256, 512, 1024] }"
+    stages = (
+        "stages = [{ scale = [32, 64, 128, 256, 512], replicates = 12 }, "
+        "{ scale = [32, 64, 128, 256, 512, 1024], replicates = 30 }]"
+    )
+    edit(toy / "case.toml", "looks = [10, 20, 30] }", "looks = [12, 42] }")
+    edit(toy / "case.toml", scales, f"{scales}\n{stages}")
+    edit(toy / "case.toml", "default = 38", "default = 0")
+    text = (toy / "case.toml").read_text()
+    (toy / "case.toml").write_text(text.partition("controls = [")[0])
+    assert verifier("register", "toy", "--trust", *ONE, "--ledger", HERE).code == 0
+    ran = ingested(verifier("run", "toy", "--json", *ONE, "--ledger", THERE))
+    assert verifier("ledger", "export", "toy", "--runs", "--out", "runs.csv", "--ledger", THERE).code == 0
+    runs = Path("runs.csv")
+    rows = read(runs)
+    assert len(rows) == 12 * 5 + 30 * 6
+    write(runs, [row for row in rows if int(row["replicate"]) < 20])
+    few = ingested(verifier("ingest", "toy", "runs.csv", *ONE, "--json", "--ledger", HERE))
+    about, (probe,) = few["ingested"], few["probes"]
+    assert (about["rows"], about["prefix"], about["used"], len(about["later"])) == (108, 20, 60, 0)
+    assert (probe["answer"], probe["outcome"]) == ("INCOMPLETE", "UNDERPOWERED")
+    assert "at 12 replicates" in probe["summary"]
+    write(runs, rows)
+    document = ingested(verifier("ingest", "toy", "runs.csv", *ONE, "--json", "--ledger", HERE))
+    for key in ("answer", "outcome", "statistics", "points"):
+        assert document["probes"][0][key] == ran["probes"][0][key], key
+    assert (document["ruling"], document["ingested"]["used"]) == ("DISMISSED", 240)

@@ -263,6 +263,16 @@ def test_runs_from_a_file_are_shown_and_decide_nothing(verifier: Verifier, retro
         assert shuffled["probes"][0]["statistics"][name] == probe["statistics"][name], "row order changes nothing"
 
 
+def test_a_value_that_the_bounds_do_not_allow_is_named_by_its_line(verifier: Verifier, retrospective: Path) -> None:
+    text = (retrospective / "runs.csv").read_text().splitlines()
+    text[8] = f"{text[8].rpartition(',')[0]},101"
+    (retrospective / "runs.csv").write_text("\n".join(text) + "\n")
+    (probe,) = ran(verifier("run", "case", "--json"))["probes"]
+    assert probe["answer"] == "MALFORMED"
+    assert probe["summary"].endswith("outside the registered bounds, 0 to 100 (runs.csv, line 9)")
+    assert verifier("run", "case").out.startswith("retrospective: the runs in “runs.csv” were not made under this")
+
+
 def test_a_missing_cell_ends_what_counts(verifier: Verifier, retrospective: Path) -> None:
     text = (retrospective / "runs.csv").read_text().splitlines()
     text[1 + 2 * 24] = "25,right,"

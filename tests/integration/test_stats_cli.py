@@ -207,7 +207,17 @@ def test_a_bad_table_gets_one_sentence(verifier: Verifier, tmp_path: Path, text:
         (("--rule", "difference", "--claimed", "4", "--delta", "4"), "--delta: it says what --claimed says"),
         (("--rule", "difference", "--claimed", "4", "--bounds", "3"), "--bounds: "),
         (("--rule", "difference", "--claimed", "4", "--alleged", "5"), "--alleged: "),
-        (("--rule", "bound"), "--rule bound: "),
+        (("--rule", "bound"), "--bound: "),
+        ((*GROWTH, "--minimum-n", "1"), "--minimum-n: 1 is below 6"),
+        (("--rule", "difference", "--claimed", "4", "--minimum-n", "9" * 11), "--minimum-n: 99999999999 is above"),
+        (
+            ("--rule", "count", "--claimed", "0.6", "--alleged", "0.5", "--total", "20", "--minimum-n", "30"),
+            "--minimum-n: the last look, 30, is beyond the 20",
+        ),
+        (
+            ("--rule", "difference", "--claimed", "4", "--looks", "3"),
+            "--looks: the last look is before --minimum-n = 30",
+        ),
         ((*GROWTH, "--figure", "picture.png"), "--figure picture.png: the picture is an SVG file"),
         ((*GROWTH, "--figure", "g.svg"), "would be written over g.csv"),
         ((*GROWTH, "--printed", "8"), "--printed: "),
@@ -339,6 +349,32 @@ def test_teams_are_judged_alone_and_together_and_a_copy_is_nobody(verifier: Veri
     assert average["teams"]["together"]["log_e_against"] == pytest.approx(mean, rel=1e-12)
     shown = verifier("stats", "test", str(path), *PAIRED).out
     assert '"zz" has the numbers of "ada" in 80 of 80 common cells' in shown
+
+
+def test_the_plan_takes_the_noise_of_the_noisiest_team_and_says_whose(verifier: Verifier, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    drawn = {team: sd * rng.standard_normal(40) for team, sd in (("calm", 1.0), ("loud", 6.0), ("mild", 2.0))}
+    rows = [(team, r, repr(float(x))) for team, values in drawn.items() for r, x in enumerate(values)]
+    write(tmp_path / "t.csv", "team,seed,value", rows)
+    words = ("stats", "test", "t.csv", "--rule", "difference", "--claimed", "4")
+    found = answer(verifier(*words, "--json"))
+    assert found["next"][0].endswith(f"--sd {np.std(drawn['loud'], ddof=1):.3g}")
+    assert found["quoted"]["teams"][found["teams"]["noisiest"] - 1] == "loud"
+    assert "takes the noise of team loud, the largest" in verifier(*words).out
+    # two sweeps: scales, replicates and sd are all the noisier one's
+    cells = [(t, k, r, sd * float(rng.standard_normal())) for t, sd, n in (("a", 1, 9), ("b", 3, 7)) for k in SCALES
+             for r in range(n)]  # fmt: skip
+    write(tmp_path / "s.csv", "team,k,seed,value", cells)
+    found = answer(verifier("stats", "test", "s.csv", *GROWTH, "--json"))
+    assert "--replicates 7 " in found["next"][0]
+    assert found["teams"]["noisiest"] == 2
+    # outcomes have no noise of their own to plan with
+    rows = [(team, r, str((r + len(team)) % 2)) for team in ("x", "yy") for r in range(30)]
+    write(tmp_path / "o.csv", "team,seed,value", rows)
+    found = answer(
+        verifier("stats", "test", "o.csv", "--rule", "proportion", "--claimed", "0.9", "--alleged", "0.5", "--json")
+    )
+    assert (found["teams"]["noisiest"], len(found["next"])) == (None, 1)
 
 
 def test_teams_below_the_minimum_decide_nothing_together(verifier: Verifier, tmp_path: Path) -> None:

@@ -371,3 +371,25 @@ def test_a_function_without_a_name_against_the_expected_one() -> None:
     assert audit.finding is AuditAnswer.MISMATCH_PROVEN
     assert audit.details["residual_to_expected"] == pytest.approx(0.0182, abs=0.02)
     assert "no formula of the catalogue" in audit.sentence
+
+
+def test_inputs_on_which_no_formula_is_defined() -> None:
+    steps = (np.array([1.0, math.nan]), np.array([1.0, 2.0]), 2)
+    found = identify(lambda *_: 1.0, catalogue="throughput", pairs=[steps] * 4)
+    assert found.finding is AuditAnswer.INSUFFICIENT
+    assert found.reason is not None
+
+
+@pytest.mark.slow
+def test_sums_of_two_entries_are_no_entry() -> None:
+    rng = np.random.default_rng(11)
+    names = list(DIVERGENCES)
+    unnamed = 0
+    for _ in range(30):
+        left, right = (DIVERGENCES[names[i]] for i in rng.choice(len(names), size=2, replace=False))
+        a, b = rng.uniform(0.1, 1, size=2) * rng.choice([-1, 1], size=2)
+        found = divergence(lambda p, q, left=left, right=right, a=a, b=b: a * left(p, q) + b * right(p, q))
+        unnamed += found.name == "NONE"
+        assert found.finding is None
+        assert found.nearest is not None
+    assert unnamed == 30

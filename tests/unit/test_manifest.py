@@ -12,17 +12,28 @@ import pytest
 
 from tests.integration.conftest import TOY
 from verifier.casefile import Case, load, override
-from verifier.engine.ingest import drawn_for_check
-from verifier.engine.ingest_rows import Reported, axis_column, is_retrospective, number, read_reported
-from verifier.engine.manifest import check_manifest, grid_of, manifest, manifest_lines, most_bytes, sweep_of
+from verifier.engine.ingest_cells import number
+from verifier.engine.ingest_check import drawn_for_check
+from verifier.engine.ingest_read import read_reported
+from verifier.engine.ingest_rows import Reported, is_retrospective
+from verifier.engine.ingest_split import axis_column
+from verifier.engine.layout import Layout, layout_of, unit_probes
+from verifier.engine.manifest import check_manifest, manifest, manifest_lines, most_bytes
 from verifier.engine.targets import Targets
 from verifier.model.canonical import canonical_bytes, sha256_hex
 from verifier.model.errors import BadInput
 
 TARGETS = Targets({"quantity:growing": frozenset({"k", "stream", "draws", "percent"})}, {})
 CASE = load(TOY)
-PROBE = sweep_of(CASE)
-EXPECTED = manifest(CASE, PROBE, TARGETS)
+
+
+def laid_out(case: Case, name: str | None = None) -> Layout:
+    """The layout of a case's only probe, or of the one called `name`."""
+    (probe,) = unit_probes(case, name)
+    return layout_of(case, probe, TARGETS)
+
+
+EXPECTED = manifest(CASE, laid_out(CASE))
 
 
 def test_it_has_the_fields_that_are_published_and_names_every_unit_once() -> None:
@@ -65,7 +76,7 @@ def test_its_hash_is_over_the_other_fields() -> None:
 
 def test_what_was_registered_decides_its_hashes() -> None:
     other = override(CASE, scale=(), set_=("percent=0",))
-    changed = manifest(other, sweep_of(other), TARGETS)
+    changed = manifest(other, laid_out(other))
     assert changed["case_sha256"] == EXPECTED["case_sha256"], "the command line is no part of case.toml"
     assert changed["rule_sha256"] == EXPECTED["rule_sha256"]
     assert {unit["unit"] for unit in changed["units"]}.isdisjoint(unit["unit"] for unit in EXPECTED["units"])
@@ -76,7 +87,7 @@ def test_reading_more_of_the_paper_leaves_it(tmp_path: Path) -> None:
     (tmp_path / "case.toml").write_text(text)
     (tmp_path / "quantity.py").write_bytes((TOY / "quantity.py").read_bytes())
     case = load(tmp_path)
-    assert manifest(case, sweep_of(case), TARGETS) == EXPECTED
+    assert manifest(case, laid_out(case)) == EXPECTED
 
 
 def written(document: Any) -> bytes:
@@ -139,9 +150,9 @@ def test_two_manifests_of_one_probe_and_a_file_beyond_its_bound() -> None:
 
 def table(*changes: dict[str, str], replicates: int = 3, case: Case = CASE) -> bytes:
     """A CSV of runs, with changes to row 0, 1, …; sums are 1000 times the replicate's number plus the scale."""
-    probe = sweep_of(case)
     rows = []
-    for unit in grid_of(case, probe, TARGETS).units(0, replicates):
+    layout = laid_out(case)
+    for unit in layout.units[: layout.count(replicates)]:
         scale = unit.scale[0][1]
         row = {"k": str(scale), "replicate": str(unit.replicate), "n": "1000"}
         row |= {"sum": str(scale + 1000 * unit.replicate), "sum_sq": str(10**9), "unit": unit.key}
@@ -155,7 +166,8 @@ def table(*changes: dict[str, str], replicates: int = 3, case: Case = CASE) -> b
 
 
 def reported(content: bytes) -> Reported:
-    return read_reported(content, name="runs.csv", grid=grid_of(CASE, PROBE, TARGETS))
+    (found,) = read_reported(content, name="runs.csv", layouts=[laid_out(CASE)])
+    return found
 
 
 ROWS: dict[str, tuple[dict[str, str], str]] = {
@@ -240,14 +252,16 @@ def test_a_start_is_compared_in_time_and_not_as_text() -> None:
 
 
 def test_units_to_repeat_are_drawn_by_the_root() -> None:
-    one, other = (drawn_for_check(sha256_hex(text), 180) for text in (b"1", b"2"))
+    leaf = sha256_hex(b"leaf")
+    one, other = (drawn_for_check(sha256_hex(text), leaf, 180) for text in (b"1", b"2"))
     assert len(set(one)) == 3
     assert one != other
-    assert one == drawn_for_check(sha256_hex(b"1"), 180)
-    assert sorted(drawn_for_check(sha256_hex(b"1"), 2)) == [0, 1]
+    assert one == drawn_for_check(sha256_hex(b"1"), leaf, 180)
+    assert one != drawn_for_check(sha256_hex(b"1"), sha256_hex(b"another"), 180), "not by the root alone"
+    assert sorted(drawn_for_check(sha256_hex(b"1"), leaf, 2)) == [0, 1]
     counts = [0] * 5
     for seed in range(2_000):
-        for index in drawn_for_check(sha256_hex(str(seed).encode()), 5):
+        for index in drawn_for_check(sha256_hex(str(seed).encode()), leaf, 5):
             counts[index] += 1
     assert all(1_080 < count < 1_320 for count in counts), "each unit as often as another: 1,200 ± 5 sd of 22"
 
@@ -256,16 +270,16 @@ def test_an_axis_named_like_a_column_stands_under_scale() -> None:
     assert (axis_column("k"), axis_column("n"), axis_column("seed")) == ("k", "scale", "scale")
 
 
-def test_a_case_with_several_sweeps_asks_which(tmp_path: Path) -> None:
+def test_a_case_with_several_sweeps_has_a_manifest_of_each(tmp_path: Path) -> None:
     text = (TOY / "case.toml").read_text()
     start = text.index("[[probe]]")
     (tmp_path / "case.toml").write_text(text + text[start:].replace('name = "excess"', 'name = "second"'))
     (tmp_path / "quantity.py").write_bytes((TOY / "quantity.py").read_bytes())
     case = load(tmp_path)
-    assert sweep_of(case, "second").name == "second"
-    for name in (None, "third"):
-        with pytest.raises(BadInput):
-            sweep_of(case, name)
-    one, two = (manifest(case, probe, TARGETS) for probe in case.sweeps)
+    assert [probe.name for probe in unit_probes(case)] == ["excess", "second"]
+    assert [probe.name for probe in unit_probes(case, "second")] == ["second"]
+    with pytest.raises(BadInput, match="no sweep or replication"):
+        unit_probes(case, "third")
+    one, two = (manifest(case, laid_out(case, name)) for name in ("excess", "second"))
     assert {unit["stream"] for unit in one["units"]}.isdisjoint(unit["stream"] for unit in two["units"])
     check_manifest(manifest_lines([one, two]), two, name="m")

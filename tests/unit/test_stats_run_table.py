@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifier.model.errors import BadInput
-from verifier.stats import run_csv, run_table
+from verifier.stats import csv_columns, run_table
 from verifier.stats.run_csv import parse_runs, read_runs
 from verifier.stats.run_table import RunTable
 
@@ -238,12 +238,12 @@ def test_bounds_are_kept_before_work_is_done(monkeypatch: pytest.MonkeyPatch, tm
     content = "seed,value\n" + "".join(f"{r},1\n" for r in range(50))
     path = tmp_path / "runs.csv"
     path.write_text(content)
-    monkeypatch.setattr(run_csv, "MOST_ROWS", 50)
+    monkeypatch.setattr(csv_columns, "MOST_ROWS", 50)
     assert len(read_runs(path)) == 50
-    monkeypatch.setattr(run_csv, "MOST_ROWS", 49)
+    monkeypatch.setattr(csv_columns, "MOST_ROWS", 49)
     with pytest.raises(BadInput, match=r"runs\.csv, line 51: there are more than 49 rows"):
         read_runs(path)
-    monkeypatch.setattr(run_csv, "MOST_BYTES", 100)
+    monkeypatch.setattr(csv_columns, "MOST_BYTES", 100)
     with pytest.raises(BadInput, match=r"runs\.csv: it is larger than 0 MiB"):
         read_runs(path)
 

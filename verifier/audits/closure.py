@@ -25,7 +25,7 @@ from verifier.audits.interval import Interval, exactly
 from verifier.audits.logarithms import exp, middle
 from verifier.audits.printed import Printed
 from verifier.audits.printed import printed as as_printed
-from verifier.audits.shown_numbers import figures
+from verifier.audits.shown_numbers import figures, sentence
 from verifier.model.answers import AuditAnswer
 from verifier.model.basis import BasisClass
 from verifier.model.complaints import listed
@@ -127,24 +127,24 @@ def _answer(
     names = [f"{name} {each.text}" for name, each in zip(numbers.names, numbers.printed, strict=True)]
     named = listed(names if len(names) <= NAMED else [*names[: NAMED - 2], "…", names[-1]])
     if holds:
-        sentence = f"{named} can hold together by the identity {identity}."
+        said = sentence(f"{named} can hold together by the identity {identity}")
     else:
-        follows = "" if given is None else f"; the others give {_span(given)}"
+        follows = "" if given is None else f"the others give {_span(given)}"
         mended = ""
         if changes:
             best = changes[0]
-            mended = f"; the smallest change that would let them is {best['number']} {best['printed']} to {best['to']}"
-        sentence = f"{named} cannot all hold by the identity {identity}, whatever their rounding{follows}{mended}."
+            mended = f"the smallest change that would let them is {best['number']} {best['printed']} to {best['to']}"
+        said = sentence(f"{named} cannot all hold by the identity {identity}, whatever their rounding", follows, mended)
     return Audit(
         mechanism="closure",
         basis_class=BasisClass.CLOSE,
         finding=AuditAnswer.SAME_BASIS if holds else AuditAnswer.JOINTLY_INCONSISTENT,
-        sentence=sentence,
+        sentence=said,
         declared_in=source,
         # the printed numbers are the whole input: no smaller one shows it
         witness=None
         if holds
-        else {"identity": identity, "numbers": names, "given": None if given is None else _span(given)},
+        else {"identity": identity, "numbers": named, "given": None if given is None else _span(given)},
         details={
             "identity": identity,
             "set": [

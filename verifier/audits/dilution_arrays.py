@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from verifier.audits.audit import Audit, Side
 from verifier.audits.matching import rounds_to
 from verifier.audits.printed import Printed
-from verifier.audits.shown_numbers import figures, nats, share
+from verifier.audits.shown_numbers import figures, nats, sentence, share
 from verifier.audits.token_arrays import Floats, Ints, TokenArrays
 from verifier.model.answers import AuditAnswer
 from verifier.model.basis import BasisClass
@@ -58,7 +58,7 @@ def split_audit(arrays: TokenArrays, *, printed: Printed | None, returns: Return
     finding, said = _finding(split, shown, printed)
     pads = int(split["pads"])
     head = (
-        f"{share(split['p'])} of {len(arrays):,} scored positions are padding with a mean loss of "
+        f"of {len(arrays):,} scored positions a share of {share(split['p'])} is padding with a mean loss of "
         f"{nats(split['pad_loss'])}: the {returns} is {_figures(shown[0])} with them and {_figures(shown[1])} on "
         "real tokens"
         if pads
@@ -68,7 +68,7 @@ def split_audit(arrays: TokenArrays, *, printed: Printed | None, returns: Return
         mechanism="dilution",
         basis_class=BasisClass.MASK,
         finding=finding,
-        sentence=f"{head}{said}.",
+        sentence=sentence(f"{head}{said}"),
         left=Side("all positions", _figures(shown[0]), f"{returns}, padding scored"),
         right=Side("real tokens", _figures(shown[1]), f"{returns}, padding left out"),
         missing=() if printed is not None and finding is not AuditAnswer.INSUFFICIENT else (_ask(printed),),

@@ -9,7 +9,7 @@ from verifier.audits.dilution_details import Answer, follows, perplexity_of, sma
 from verifier.audits.dilution_gap import PrintedGap, Reading, gap_of
 from verifier.audits.logarithms import middle
 from verifier.audits.printed import Printed
-from verifier.audits.shown_numbers import figures, nats, percent, percent_up, share
+from verifier.audits.shown_numbers import figures, nats, percent, percent_up, sentence, share
 from verifier.model.answers import AuditAnswer
 
 
@@ -25,13 +25,11 @@ def dilution_sentence(
     """What the padding does to the gap, or to the one perplexity."""
     clash = inconsistency(measured.baseline, rounded)
     if gap is None:
-        return f"{clash or _one(measured.baseline, rounded, answer)}."
+        return sentence(clash or _one(measured.baseline, rounded, answer))
     parts = [_gap(found, gap, answer, p)]
     if answer.finding is AuditAnswer.RECONCILED and answer.material:
         parts.append(_dies(found, gap, answer))
-    if clash:
-        parts.append(clash)
-    return f"{'; '.join(parts)}."
+    return sentence(*parts, clash)
 
 
 def inconsistency(perplexity: Printed, rounded: Box) -> str:

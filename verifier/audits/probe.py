@@ -10,12 +10,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from verifier.audits.file import read_audit_text
-from verifier.audits.function import Question, check_question
+from verifier.audits.function import check_question
 from verifier.model.answers import About, AuditAnswer
 from verifier.model.case import Control
 from verifier.model.complaints import shown
 from verifier.model.numbers import parse_rational
 from verifier.model.probes import FileName, ProbeTable, named_expectation
+from verifier.model.questions import Question
 from verifier.model.tables import Line, Number, Path, Table, TableError, TargetName, nearest, validate
 
 COMPARISON = "comparison"

@@ -12,6 +12,7 @@ from verifier.audits.best_of import chance_of_gap, expected_best_of_scores, expe
 from verifier.audits.interval import Interval, exactly
 from verifier.audits.printed import Printed
 from verifier.audits.shown_numbers import figures
+from verifier.audits.shown_numbers import sentence as joined
 from verifier.model.answers import AuditAnswer, Corrected
 from verifier.model.basis import BasisClass
 from verifier.model.errors import BadInput
@@ -77,7 +78,7 @@ def selection(
     ]
     shared: Mapping[str, Any] = {"mechanism": "selection", "basis_class": BasisClass.SEL}
     if left.trials == right.trials:
-        sentence = f"both sides are the best of {left.trials:,}."
+        sentence = f"Both sides are the best of {left.trials:,}."
         return Audit(**shared, finding=AuditAnswer.SAME_BASIS, sentence=sentence, left=sides[0], right=sides[1])
     more, fewer = (left, right) if left.trials > right.trials else (right, left)
     worth = _worth(more, fewer, better=better, sd=sd)
@@ -85,7 +86,7 @@ def selection(
     if gap is None or worth is None:
         missing = _missing(more, fewer, better=better, sd=sd)
         return Audit(
-            **shared, finding=AuditAnswer.INSUFFICIENT, sentence=f"{head}; what that is worth is not given.",
+            **shared, finding=AuditAnswer.INSUFFICIENT, sentence=joined(head, "what that is worth is not given"),
             left=sides[0], right=sides[1], missing=missing,
         )  # fmt: skip
     fair = gap - worth if more is left else gap + worth
@@ -106,9 +107,10 @@ def selection(
     return Audit(
         **shared,
         finding=finding,
-        sentence=(
+        sentence=joined(
             f"{head}, which is worth {_span(worth)}: of the gap of {_span(gap)} between {left.label} and {right.label} "
-            f"{_span(fair)} is left at {fewer.trials:,} trials each; {said}."
+            f"{_span(fair)} is left at {fewer.trials:,} trials each",
+            said,
         ),
         material=corrected is not Corrected.KEPT,
         left=sides[0],

@@ -6,6 +6,12 @@ from fractions import Fraction
 from math import ceil, floor, log10
 
 
+def sentence(*parts: str) -> str:
+    """The parts as one sentence, semicolons between them, its first letter a capital."""
+    text = "; ".join(part for part in parts if part)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 def figures(value: float | Fraction, digits: int = 3) -> str:
     """The value to `digits` significant figures, without trailing zeros."""
     return f"{float(value):.{digits}g}"

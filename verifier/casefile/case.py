@@ -14,10 +14,15 @@ from verifier.exact.probe import ExactProbe
 from verifier.model.canonical import canonical_sha256
 from verifier.model.case import Claim, Dispute, Implementation, Paper, Parameter, Premise, Prior, Value
 from verifier.model.identity import claim_sha256, dispute_id, quote_sha256, registration_sha256
+from verifier.sweeps.bound import BoundProbe
 from verifier.sweeps.probe import SweepProbe
 from verifier.sweeps.replication import ReplicationProbe
 
+<<<<<<< HEAD
 Probe = SweepProbe | ExactProbe | AuditProbe | ReplicationProbe
+=======
+Probe = SweepProbe | BoundProbe | ExactProbe | ReplicationProbe
+>>>>>>> main
 """Any probe."""
 
 
@@ -51,8 +56,13 @@ class Case:
 
     @property
     def sweeps(self) -> tuple[SweepProbe, ...]:
-        """The probes that are sweeps."""
+        """The probes that are sweeps along scales."""
         return tuple(probe for probe in self.probes if isinstance(probe, SweepProbe))
+
+    @property
+    def bounds(self) -> tuple[BoundProbe, ...]:
+        """The probes that are sweeps over instances."""
+        return tuple(probe for probe in self.probes if isinstance(probe, BoundProbe))
 
     @property
     def replications(self) -> tuple[ReplicationProbe, ...]:

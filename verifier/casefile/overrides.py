@@ -13,6 +13,7 @@ from verifier.model.case import Parameter, Value
 from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.model.tables import TableError, nearest
+from verifier.sweeps.bound import BoundProbe
 from verifier.sweeps.probe import SweepProbe, check_scales, least_scale
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,15}")  # within ±(2^53 − 1), as in case.toml
@@ -29,7 +30,7 @@ def override(case: Case, *, scale: Sequence[str] = (), set_: Sequence[str] = ())
     scales = _once([_scale_option(option, case) for option in scale], flag="--scale", what="axis")
     settings = _once([_set_option(option, case) for option in set_], flag="--set", what="parameter")
     probes = tuple(_rescaled(probe, scales) for probe in case.probes)
-    sweeps = [probe for probe in probes if isinstance(probe, SweepProbe)]
+    sweeps = [probe for probe in probes if isinstance(probe, SweepProbe | BoundProbe)]
     changed_scales = {probe.axis: list(probe.scales) for probe in sweeps if probe.scales != probe.registered_scales}
     changed_settings = {name: value for name, value in settings.items() if value != case.defaults[name]}
     overrides: dict[str, Any] = {}
@@ -41,7 +42,7 @@ def override(case: Case, *, scale: Sequence[str] = (), set_: Sequence[str] = ())
 
 
 def _rescaled(probe: Probe, scales: dict[str, list[int]]) -> Probe:
-    if not isinstance(probe, SweepProbe):
+    if not isinstance(probe, SweepProbe | BoundProbe):
         return probe
     return dataclasses.replace(probe, scales=tuple(scales.get(probe.axis, probe.scales)))
 
@@ -63,11 +64,13 @@ def _split(option: str, flag: str, form: str) -> tuple[str, str]:
 
 def _scale_option(option: str, case: Case) -> tuple[str, list[int]]:
     axis, text = _split(option, "--scale", "AXIS=8,16,32")
-    axes = sorted({probe.axis for probe in case.sweeps})
+    axes = sorted({probe.axis for probe in case.probes if isinstance(probe, SweepProbe | BoundProbe)})
     if not axes:
         raise BadInput("no probe of this case is a sweep", where="--scale", mend="leave --scale out")
     if axis not in axes:
         raise BadInput(f"no probe sweeps over {shown(axis)}", where="--scale", mend=nearest(axis, axes, what="axis"))
+    if any(probe.axis == axis and probe.stages for probe in case.sweeps):
+        raise BadInput("a sweep in stages has its scales listed", where="--scale", mend="leave --scale out")
     words = text.split(",")
     for word in words:
         if not (word.isascii() and word.isdigit() and len(word) <= 15):
@@ -76,7 +79,7 @@ def _scale_option(option: str, case: Case) -> tuple[str, list[int]]:
             )
     values = [int(word) for word in words]
     try:
-        least = max(least_scale(probe.rule) for probe in case.sweeps if probe.axis == axis)
+        least = max((least_scale(probe.rule) for probe in case.sweeps if probe.axis == axis), default=1)
         check_scales(values, path=("scale", axis), least=least)
     except TableError as error:
         raise BadInput(error.what, where="--scale", mend=error.mend) from error

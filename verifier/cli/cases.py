@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--manifest",
     "manifest_name",
     metavar="FILE",
-    help="Write the manifest there, not beside the ledger: every unit of every sweep with its stream.",
+    help="Write the manifest there, not beside the ledger: every unit of every probe with its stream.",
 )
 @trust_option
 @with_output
@@ -52,7 +52,8 @@ def register(
 ) -> None:
     """Fix the rule, scales, thresholds and code of CASE in the ledger, before any data.
 
-    The manifest says what to run elsewhere for `verifier ingest`: one JSON object a line, one for each sweep.
+    The manifest says what to run elsewhere for `verifier ingest`: one JSON object a line, one for each sweep
+    and each replication that has a target.
     """
     from verifier.casefile import load, override
     from verifier.cli.trust import ensure_trusted
@@ -65,9 +66,9 @@ def register(
     executor = open_executor(executor_name)
     ledger_outside([loaded], ledger_path(ledger_url))
     if manifest_name is not None:
-        if not loaded.sweeps:
+        if not _draws_units(loaded):
             raise BadInput(
-                "this case has no sweep, so it has no manifest: only the units of a sweep can be run elsewhere",
+                "no probe of this case has units that can be run elsewhere, so it has no manifest",
                 where=str(loaded.folder),
                 mend="leave --manifest out",
             )
@@ -104,15 +105,21 @@ def register(
     )
 
 
+def _draws_units(case: Case) -> bool:
+    """Whether a probe has units that can be run elsewhere: as `unit_probes` finds them."""
+    return bool(case.sweeps) or any(probe.target for probe in case.replications)
+
+
 def _write_manifests(case: Case, targets: Targets, ledger: Path, name: str | None) -> str | None:
-    """Writes the manifests of the case's sweeps and says where; None where it has no sweep."""
+    """Writes the manifests of the case's probes that draw units and says where; None where it has none."""
+    from verifier.engine.layout import layout_of, unit_probes
     from verifier.engine.manifest import manifest, manifest_lines
     from verifier.report.files import write_whole
 
-    if not case.sweeps:
+    if not _draws_units(case):
         return None
     path = Path(name) if name else beside(ledger, "manifests") / f"{case.name}-{case.registration[:12]}.json"
-    content = manifest_lines(manifest(case, probe, targets) for probe in case.sweeps)
+    content = manifest_lines(manifest(case, layout_of(case, probe, targets)) for probe in unit_probes(case))
     mend = "the case is registered; free space or choose another place with --manifest, and repeat the command"
     write_whole({path: content}, what="the manifest", mend=mend)
     return str(path)

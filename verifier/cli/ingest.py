@@ -22,8 +22,11 @@ from verifier.model.errors import BadInput, Exit
 from verifier.model.printable import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from verifier.casefile import Case
-    from verifier.engine.ingest import File, IngestedRuns
+    from verifier.engine.ingest import File
+    from verifier.engine.ingested_runs import IngestedRuns
     from verifier.model.results import CaseResult
 
 MOST_MANIFEST = 256 << 20  # bytes; what a registration's own needs is checked by the reader
@@ -31,8 +34,8 @@ _SHOWN = 10
 
 
 def probe_option(command: Any) -> Any:
-    """`--probe`: which sweep of a case with several."""
-    return click.option("--probe", "probe_name", metavar="NAME", help="Which sweep, where the case has several.")(
+    """`--probe`: the one probe whose runs are meant."""
+    return click.option("--probe", "probe_name", metavar="NAME", help="The table holds runs of this probe alone.")(
         command
     )
 
@@ -63,7 +66,8 @@ def ingest(
 ) -> None:
     """Rule on RUNS.csv, runs of CASE made elsewhere after `verifier register CASE`.
 
-    Controls are run here, and three of the units again. docs/runs-elsewhere.md says what the table holds.
+    Controls are run here, three of each probe's units again, and probes of which the table holds no runs.
+    docs/runs-elsewhere.md says what the table holds.
     """
     from verifier.casefile import load, override
     from verifier.cli.progress import SweepProgress
@@ -71,7 +75,7 @@ def ingest(
     from verifier.engine.ingest import ingest as ingest_runs
     from verifier.ledger import Ledger, ledger_path
     from verifier.report import write_certificates, write_report
-    from verifier.stats.run_csv import MOST_BYTES
+    from verifier.stats.csv_columns import MOST_BYTES
     from verifier.sweeps.executors import open_executor
     from verifier.sweeps.store import UnitStore
 
@@ -123,7 +127,7 @@ def _read(name: str, most: int, mend: str) -> File:
 def _say(
     output: Output,
     result: CaseResult,
-    ingested: IngestedRuns,
+    ingested: Sequence[IngestedRuns],
     path: Path,
     certificates: dict[str, str],
     ledger_url: str,
@@ -133,7 +137,7 @@ def _say(
     from verifier.model.rulings import Ruling
     from verifier.report import run_document, summary
 
-    lead = runs_line(ingested)
+    lead = "; ".join(result.elsewhere)
     if output.json:
         document = run_document(result, report=str(path), certificates=certificates)
         document["sentence"] = f"{lead}; {document['sentence']}"
@@ -141,36 +145,20 @@ def _say(
             command_line("status", case, ledger_url),
             ledger_command("verify", ledger_url, "--root", result.ledger.root),
         ]
-        print_json({**document, "ingested": ingested.document()})
+        said = [one.document() for one in ingested]
+        print_json({**document, "ingested": said[0] if len(said) == 1 else said})
     else:
-        output.show(printable(lead))
-        output.show(*(_missing_lines(ingested) or [""]))
-        output.show(*summary(result, path, certificates))
+        head, *rest = summary(result, path, certificates)
+        output.show(head)
+        for line in [line for one in ingested for line in _missing_lines(one)]:
+            output.show(line)
+        output.show(*rest)
     if result.ruling.ruling is Ruling.NO_ANSWER:
         output.exit_code = Exit.NO_ANSWER
 
 
-def runs_line(ingested: IngestedRuns) -> str:
-    """What the first line says: whether the runs can decide, how many were used, whether any was repeated here."""
-    used = f"{ingested.used} of {ingested.rows} rows from elsewhere used"
-    if ingested.reproduced:
-        checked = f"{len(ingested.checked)} of them repeated here, and equal"
-    else:
-        checked = f"none of them repeated here ({ingested.unchecked})"
-    if ingested.retrospective:
-        return (
-            "retrospective: these runs began before their registration or do not say when, so they are shown and "
-            f"decide nothing; {used}; {checked}"
-        )
-    return f"{used}; {checked}"
-
-
 def _missing_lines(ingested: IngestedRuns) -> list[str]:
     """The first missing cells, with their reasons."""
-    lines = [
-        f"missing: {', '.join(f'{axis} = {value}' for axis, value in cell.unit.scale)}, replicate "
-        f"{cell.unit.replicate}: {cell.reason}\n"
-        for cell in ingested.missing[:_SHOWN]
-    ]
+    lines = [f"missing: {cell.words}: {printable(cell.reason)}" for cell in ingested.missing[:_SHOWN]]
     rest = ingested.missing_cells - len(lines)
-    return [*lines, f"missing: {rest} more cells\n"] if rest else lines
+    return [*lines, f"missing: {rest} more cells"] if rest else lines

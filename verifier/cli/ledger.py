@@ -23,7 +23,7 @@ from verifier.model.rulings import ruling_words
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from verifier.engine.export_runs import ExportedRuns
+    from verifier.engine.export_runs import ExportedProbe, ExportedRuns
     from verifier.ledger import Entry, Ledger
 
 _SAYS_LENGTH = 100
@@ -168,7 +168,7 @@ def verify(output: Output, root: str | None, ledger_url: str) -> None:
 @ledger.command()
 @click.argument("case")
 @click.option("--runs", is_flag=True, required=True, help="The units' numbers, as the table that `ingest` reads.")
-@click.option("--probe", "probe_name", metavar="NAME", help="Which sweep, where the case has several.")
+@click.option("--probe", "probe_name", metavar="NAME", help="The runs of this probe alone.")
 @click.option("--out", "out_name", metavar="FILE.csv", help="Write the table there, not beside the ledger.")
 @ledger_option
 @exploratory_options
@@ -198,7 +198,7 @@ def export(
             exported = export_runs(loaded, probe_name=probe_name, ledger=book, store=store)
         finally:
             store.close()
-        name = f"{loaded.name}-{loaded.registration[:12]}.{exported.probe}.csv"
+        name = f"{loaded.name}-{loaded.registration[:12]}.{exported.name}.csv"
         path = Path(out_name) if out_name else beside(book.path, "runs") / name
     written_outside(loaded, path, option="--out")
     write_whole({path: exported.table}, what="the table", mend="free space, or choose another place with --out")
@@ -208,23 +208,28 @@ def export(
         next_=[command_line("ingest", loaded, ledger_url, str(path))],
         file=str(path),
         registration=loaded.registration,
-        probe=exported.probe,
-        rows=exported.rows,
-        vouched=exported.vouched,
-        ingested=exported.ingested,
+        probe=exported.probes[0].probe if len(exported.probes) == 1 else None,
+        rows=sum(one.rows for one in exported.probes),
+        vouched=sum(one.vouched for one in exported.probes),
+        ingested=any(one.ingested for one in exported.probes),
+        probes=[one._asdict() for one in exported.probes],
     )
 
 
 def _exported_sentence(exported: ExportedRuns, path: Path) -> str:
-    written = f"{exported.rows} units of the probe {exported.probe}"
-    if exported.ingested:
-        return f"{written}, as they were last ingested, are written to {path}."
-    if not exported.vouched:
+    return f"{'; '.join(map(_exported_words, exported.probes))}: written to {path}."
+
+
+def _exported_words(one: ExportedProbe) -> str:
+    units = f"{one.units} units of the probe {one.probe}"
+    if one.ingested:
+        return f"{units}, as they were last ingested"
+    if not one.vouched:
         return (
-            f"{written}, drawn here by a run that did not end, or by a control, are written to {path}; no evidence in "
-            "the ledger rests on them, so they were compared with nothing."
+            f"{units}, drawn here by a run that did not end, or by a control, which were compared with nothing, for "
+            "no evidence in the ledger rests on them"
         )
-    return f"{written} are written to {path}; the ledger recorded {exported.vouched} of them."
+    return f"{units}, of which the ledger recorded {one.vouched}"
 
 
 def what_it_says(entry: Entry) -> str:

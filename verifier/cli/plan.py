@@ -14,12 +14,14 @@ from verifier.model.errors import BadInput
 if TYPE_CHECKING:
     from verifier.audits.probe import AuditProbe
     from verifier.casefile import Case
+    from verifier.engine.bound_plan import BoundPlan
     from verifier.engine.plan import Noise, ProbePlan
     from verifier.engine.replication_plan import ReplicationPlan
     from verifier.exact.probe import ExactProbe
     from verifier.ledger import Ledger
     from verifier.stats.margin_statistics import MarginPower
     from verifier.stats.power import Power
+    from verifier.sweeps.replication import ReplicationProbe
 
 
 @click.command()
@@ -35,7 +37,8 @@ def plan(
 ) -> None:
     """Show what CASE would run, at what cost and with what power. Runs nothing but a pilot, if asked."""
     from verifier.casefile import load, override
-    from verifier.engine.plan import plan_probe, stated_noise, stored_noise
+    from verifier.engine.bound_plan import plan_bound
+    from verifier.engine.plan import PILOT_SOURCE, plan_probe, stated_noise, stored_noise
     from verifier.engine.register import same_dispute
     from verifier.engine.replication_plan import plan_replication
     from verifier.exact.probe import ExactProbe
@@ -43,13 +46,13 @@ def plan(
     from verifier.model.identity import discount
 
     loaded = override(load(case), scale=changes["scale"], set_=changes["set_"])
-    if pilot and not loaded.sweeps:
+    if pilot and not (loaded.sweeps or any(not probe.file for probe in loaded.replications)):
         raise BadInput(
-            "a pilot measures sweeps, and this case has none",
+            "a pilot measures what a sweep or a replication draws, and this case draws nothing",
             where=str(loaded.folder),
-            mend="leave --pilot out; the noise of a replication is stated as planned = { sd = ... }",
+            mend="leave --pilot out",
         )
-    measured = _pilot(loaded, executor_name, trust=trust) if pilot else {}
+    measured, replicated = _pilot(loaded, executor_name, trust=trust) if pilot else ({}, {})
     with Ledger.open(ledger_url, create=True) as ledger:
         earlier = same_dispute(loaded, ledger.entries) if ledger.exists() else []
         registered = [entry.content["registration"] for entry in earlier]
@@ -62,7 +65,13 @@ def plan(
     factor = discount(ordinal)
     plans = [plan_probe(probe, noises[probe.name], discount=factor) for probe in loaded.sweeps]
     exact = [probe for probe in loaded.probes if isinstance(probe, ExactProbe)]
-    replications = [plan_replication(probe, discount=factor) for probe in loaded.replications]
+    replications = [
+        plan_replication(replicated[probe.name], discount=factor, source=PILOT_SOURCE)
+        if probe.name in replicated
+        else plan_replication(probe, discount=factor)
+        for probe in loaded.replications
+    ]
+    bounds = [plan_bound(probe, discount=factor) for probe in loaded.bounds]
     for entry in plans:
         output.show(_table(entry))
     opening = _registration_sentence(loaded, ordinal, factor, known=known)
@@ -72,12 +81,17 @@ def plan(
             [
                 opening,
                 *map(_sentence, plans),
+<<<<<<< HEAD
                 *map(_exact_sentence, exact),
                 *map(_audit_sentence, loaded.audits),
+=======
+                *map(_bound_sentence, bounds),
+                *map(_exact_sentence, exact),
+>>>>>>> main
                 *map(_replication_sentence, replications),
             ]
         ),
-        next_=_next(loaded, plans, ledger_url),
+        next_=_next(loaded, plans, replications, ledger_url),
         registration=loaded.registration,
         registered=known,
         ordinal=ordinal,
@@ -85,8 +99,13 @@ def plan(
         exploratory=loaded.exploratory,
         probes=[
             *map(_fields, plans),
+<<<<<<< HEAD
             *map(_exact_fields, exact),
             *map(_audit_fields, loaded.audits),
+=======
+            *map(_bound_fields, bounds),
+            *map(_exact_fields, exact),
+>>>>>>> main
             *map(_replication_fields, replications),
         ],
     )
@@ -97,21 +116,27 @@ def _stored(case: Case, ledger: Ledger, probe: Any, stored_noise: Any) -> Noise 
     return noise
 
 
-def _pilot(case: Case, executor_name: str, *, trust: bool) -> dict[str, Noise]:
+def _pilot(case: Case, executor_name: str, *, trust: bool) -> tuple[dict[str, Noise], dict[str, ReplicationProbe]]:
+    """What a few replicates show: of each sweep its noise, of each replication the probe with the noise in it."""
     from verifier.cli.progress import SweepProgress
     from verifier.cli.trust import ensure_trusted
     from verifier.engine.plan import PILOT_REPLICATES, pilot_noise
+    from verifier.engine.replication_pilot import pilot_jobs, piloted
     from verifier.sweeps.executors import open_executor
 
     executor = open_executor(executor_name)
     ensure_trusted(case, trust=trust)
     try:
         with SweepProgress() as progress:
-            noises = {}
+            noises, replicated = {}, {}
             for probe in case.sweeps:
                 progress.begin([f"pilot of {probe.name}"], [PILOT_REPLICATES * len(probe.scales)])
                 noises[probe.name] = pilot_noise(case, probe, executor=executor, progress=progress)
-            return noises
+            for drawn in case.replications:
+                if not drawn.file:
+                    progress.begin([f"pilot of {drawn.name}"], [pilot_jobs(drawn)])
+                    replicated[drawn.name] = piloted(case, drawn, executor=executor, progress=progress)
+            return noises, replicated
     finally:
         executor.close()
 
@@ -124,8 +149,9 @@ def _registration_sentence(case: Case, ordinal: int, discount: float, *, known: 
     )
 
 
-def _next(case: Case, plans: list[ProbePlan], ledger_url: str) -> list[str]:
+def _next(case: Case, plans: list[ProbePlan], replications: list[ReplicationPlan], ledger_url: str) -> list[str]:
     unknown = any(entry.enough_scales and not entry.powers for entry in plans)
+    unknown |= any(entry.lacks_sd for entry in replications)
     flags = ["--pilot"] if unknown else []
     return [command_line("plan" if unknown else "run", case, ledger_url, *flags)]
 
@@ -154,6 +180,8 @@ def _sentence(entry: ProbePlan) -> str:
         text.append("Its power is unknown: no sd of a replicate is stated; measure with --pilot.")
     else:
         at_alleged, at_none = entry.powers
+        if entry.probe.stages:
+            text.append(f"Of its {len(entry.probe.stages)} stages, the last alone:")
         text.append(
             f"If the alleged slope {at_alleged.slope:g} is true it ends {_outcomes(at_alleged)}, after "
             f"{at_alleged.mean_n:.0f} replicates on average; if there is none, {_outcomes(at_none)}, after "
@@ -167,6 +195,34 @@ def _sentence(entry: ProbePlan) -> str:
                 "it cannot decide against the dispute."
             )
     return " ".join(text)
+
+
+def _bound_sentence(entry: BoundPlan) -> str:
+    probe = entry.probe
+    looks = f"looks at {', '.join(map(str, probe.rule.looks))} replicates" if probe.rule.looks else "each computed once"
+    text = (
+        f"{probe.name}: {entry.instances:,} instances, {looks}; {entry.units:,} units at most and "
+        f"{entry.control_units:,} of its {len(probe.controls)} controls."
+    )
+    if not entry.chances:
+        return f"{text} They are a whole class, computed without chance."
+    unit = "by {:g} sd" if probe.rule.looks else "in a share {:g} of instances"
+    found = ", ".join(f"{unit.format(at)} in {chance:.1%}" for at, chance in entry.chances.items())
+    return f"{text} It finds an excess {found} of runs; passes are never evidence against the dispute."
+
+
+def _bound_fields(entry: BoundPlan) -> dict[str, Any]:
+    probe = entry.probe
+    return {
+        "name": probe.name,
+        "rule": probe.rule.kind,
+        "scale": {probe.axis: list(probe.scales)},
+        "instances": entry.instances,
+        "looks": list(probe.rule.looks),
+        "units": entry.units,
+        "control_units": entry.control_units,
+        "chances": [{"excess" if probe.rule.looks else "share": at, "found": p} for at, p in entry.chances.items()],
+    }
 
 
 def _exact_sentence(probe: ExactProbe) -> str:
@@ -212,17 +268,31 @@ def _replication_sentence(entry: ReplicationPlan) -> str:
     if entry.seconds is not None:
         text.append(f"It costs at most {_cost(entry.seconds)} CPU s without controls; a decision ends it earlier.")
     if not entry.powers:
-        text.append("Its power is unknown: state planned = { sd = ... }.")
+        measure = ", or measure with --pilot" if entry.lacks_sd else ""
+        text.append(f"Its power is unknown: state planned = {{ sd = ... }}{measure}.")
     else:
         claimed, alleged = entry.powers
         text.append(
             f"If the claim is right it ends {_outcomes(claimed)}, after {claimed.mean_n:.0f} {rule.unit} on average; "
-            f"if the dispute is, {_outcomes(alleged)}, after {alleged.mean_n:.0f} ({claimed.method})."
+            f"if the dispute is, {_outcomes(alleged)}, after {alleged.mean_n:.0f} "
+            f"({claimed.method}{_sd_words(entry)})."
         )
     if entry.needed:
         needed = " and ".join(f"{count:,} {unit}" for unit, count in entry.needed.items())
         text.append(f"{needed} decide nine times in ten.")
     return " ".join(text)
+
+
+def _sd_words(entry: ReplicationPlan) -> str:
+    """The sd that the chances rest on and where it is from; nothing where they need none."""
+    from verifier.stats.bounded_design import CountRule, ProportionRule
+
+    sd = entry.probe.planned_sd
+    return (
+        ""
+        if sd is None or isinstance(entry.probe.rule, CountRule | ProportionRule)
+        else f", sd {sd:.3g} {entry.source}"
+    )
 
 
 def _replication_fields(entry: ReplicationPlan) -> dict[str, Any]:
@@ -236,6 +306,7 @@ def _replication_fields(entry: ReplicationPlan) -> dict[str, Any]:
         "control_replicates": entry.control_replicates,
         "cpu_seconds": entry.seconds,
         "sd": entry.probe.planned_sd,
+        "sd_source": entry.source,
         "power": [
             {
                 "effect": power.effect,

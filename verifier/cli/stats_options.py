@@ -15,6 +15,8 @@ from verifier.model.errors import BadInput
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from verifier.model.tables import TableError
+
 Command: TypeAlias = Callable[..., Any]
 
 KINDS = ("growth", "rate", "difference", "ratio", "proportion", "count", "bound")
@@ -39,6 +41,7 @@ _RULE_OPTIONS: Mapping[str, str] = {
     "floor": "Systematic error that every scale's mean may carry.",
     "resolution": "Rate: the least value that is told from zero.",
     "total": "Count: how many the list holds.",
+    "members": "Bound: the instances of a finite class, all of them, like a,b,c.",
 }
 """Option of a rule -> its line of help."""
 
@@ -61,7 +64,7 @@ def rule_options(command: Command) -> Command:
 
 
 def _metavar(name: str) -> str:
-    words = {"looks": "N,N,…", "minimum-n": "N", "total": "N", "bounds": "LO,HI"}
+    words = {"looks": "N,N,…", "minimum-n": "N", "total": "N", "bounds": "LO,HI", "members": "NAME,…"}
     worded = ("noise", "better", "population", "method", "estimand", "law")
     return words.get(name, "WORD" if name in worded else "NUMBER")
 
@@ -106,13 +109,17 @@ class GivenRule:
         try:
             return validate(_model(self.kind), table).to_rule()  # type: ignore[attr-defined]  # every table has it
         except TableError as error:
-            path = error.path
-            key = str(path[0]) if path else ""
-            if self.source:
-                place = f"{self.source}, rule{'.' if key else ''}{key}"
-            else:
-                place = option_of(self.kind, key) if key else f"--rule {self.kind}"
-            raise BadInput(error.what, where=place, mend=error.mend) from None
+            raise self._complaint(error) from None
+
+    def _complaint(self, error: TableError) -> BadInput:
+        """The error where whoever wrote the rule finds it: at its key in the file, or at the option."""
+        key = str(error.path[0]) if error.path else ""
+        if self.source:
+            return BadInput(error.what, where=f"{self.source}, rule{'.' if key else ''}{key}", mend=error.mend)
+        if key == "looks" and "looks" not in self.table and "minimum_n" in self.table:
+            key = "minimum_n"  # nobody wrote looks: there is one at the minimum
+        place = option_of(self.kind, key) if key else f"--rule {self.kind}"
+        return BadInput(error.what.replace("minimum_n", "--minimum-n"), where=place, mend=error.mend)
 
     def _looks(self, n: int) -> list[int]:
         from verifier.stats.margin_design import FEW
@@ -198,6 +205,8 @@ def _value(name: str, text: str, *, option: str) -> Any:
         if len(numbers) != 1:
             raise BadInput(f"{shown(text)} is not one whole number", where=option, mend="write it like 30")
         return numbers[0]
+    if name == "members":
+        return [word.strip() for word in text.split(",")]
     if name == "bounds":
         ends = [word.strip() for word in text.split(",")]
         if len(ends) != 2:

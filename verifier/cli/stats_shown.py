@@ -8,14 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from verifier.cli.output import Output
 from verifier.cli.stats_answers import SIDES, Tested
 from verifier.cli.stats_document import write_picture
-from verifier.cli.stats_flags import replicate_values
 from verifier.cli.stats_samples import Sample
-from verifier.cli.stats_teams import TeamsTested, estimate_of, interval_of
+from verifier.cli.stats_teams import TeamsTested, estimate_of, interval_of, separation_lines
 from verifier.report.text import OUTCOME_WORDS, counted, decimal, e_value, plain
 from verifier.stats import margin_sentences
 from verifier.stats.flags import Flag
@@ -53,8 +50,13 @@ def show(
     flags: Sequence[Flag],
     classical: Sequence[Mapping[str, Any]] | None,
     drawn: Mapping[str, str] | None,
+    covariates: Sequence[str] = (),
+    noisiest: int | None = None,
 ) -> None:
-    """Prints everything but the last sentence."""
+    """Prints everything but the last sentence.
+
+    covariates: those declared. noisiest: whose noise the plan named last takes, an index of teams; None for no plan.
+    """
     output.show(rule_line(main.rule))
     output.show(data_line(table, samples))
     if teams is None:
@@ -62,7 +64,9 @@ def show(
         for line in (*estimate_lines(main), needed_line(main, samples[0].axis)):
             output.show(line)
     else:
-        _show_teams(output, teams, samples[0].axis)
+        _show_teams(output, teams, samples[0].axis, noisiest=noisiest)
+        for line in separation_lines(teams, covariates):
+            output.show(plain(line))
     for flag in flags:
         output.show(f"flag {flag.name}: {plain(flag.evidence)}")
     for line in main.finding.flags:
@@ -157,7 +161,7 @@ def needed_line(main: Tested, axis: str) -> str:
     return f"needed: {growth_sentences.would_decide(adequacy, axis=axis)}"
 
 
-def _show_teams(output: Output, found: TeamsTested, axis: str) -> None:
+def _show_teams(output: Output, found: TeamsTested, axis: str, *, noisiest: int | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -193,6 +197,8 @@ def _show_teams(output: Output, found: TeamsTested, axis: str) -> None:
         )
     most = max(range(len(found.tested)), key=lambda i: max(found.tested[i].finding.adequacy.needed.values(), default=0))
     output.show(f"{needed_line(found.tested[most], axis)} (team {plain(found.names[most])}, which needs most)")
+    if noisiest is not None:
+        output.show(f"the plan named last takes the noise of team {plain(found.names[noisiest])}, the largest")
 
 
 def _span(interval: tuple[float, float], shown: Any) -> str:
@@ -208,28 +214,6 @@ def _numbers(numbers: Any) -> str:
         for name, value in numbers.items()
     ]
     return ", ".join(words)
-
-
-def noise_words(main: Tested, data: Sample) -> list[str] | None:
-    """The options of `stats plan` that say the noise seen; None where none was seen."""
-    kind, n = main.rule.kind, data.n
-    if kind in {"proportion", "count"}:
-        return []
-    if n < 2:
-        return None
-    if data.scales:
-        rows = data.left if kind == "growth" else np.log(np.where(data.left > 0, data.left, np.nan))
-        sds = rows.std(axis=1, ddof=1)
-        if not np.all(sds > 0) or len(data.scales) < 2:
-            return None
-        pairs = ",".join(f"{k}={sd:.3g}" for k, sd in zip(data.scales, sds, strict=True))
-        scale = f"{data.axis}={','.join(map(str, data.scales))}"
-        return ["--scale", scale, "--replicates", str(n), "--sd", pairs]
-    values = replicate_values(main.rule, data)
-    if values is None or not np.ptp(values) > 0:
-        return None
-    sd = float(values.std(ddof=1)) / (math.sqrt(2) if kind == "ratio" else 1.0)
-    return ["--sd", f"{sd:.3g}"]
 
 
 def draw(target: Path, main: Tested, teams: TeamsTested | None) -> dict[str, str] | None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from verifier.cli.stats_answers import Finding, Tested
+from verifier.model.complaints import listed, shown
 from verifier.model.outcomes import Outcome, Reason
 from verifier.stats import teams
 from verifier.stats.growth_statistics import GrowthFinding
-from verifier.stats.heterogeneity import Heterogeneity, heterogeneity
+from verifier.stats.heterogeneity import Heterogeneity, Separation, heterogeneity, separating_covariates
 from verifier.stats.margin_answers import MarginAnswer
 from verifier.stats.run_table import RunTable
 from verifier.stats.team_duplicates import Duplicate, without_duplicates
@@ -25,6 +27,8 @@ class TeamsTested:
 
     names, tested: in alphabetical order. duplicates: teams that were dropped before anybody was counted. spread: how
     far estimates differ, None where it was not asked for or fewer than two teams have an estimate with its error.
+    separations: the covariates that separate the teams for the dispute from those against it best; None where none was
+    declared or the votes do not differ.
     """
 
     names: tuple[str, ...]
@@ -32,6 +36,7 @@ class TeamsTested:
     together: TeamFinding
     duplicates: tuple[Duplicate, ...]
     spread: Heterogeneity | None
+    separations: tuple[Separation, ...] | None = None
 
 
 def has_teams(table: RunTable) -> bool:
@@ -40,9 +45,19 @@ def has_teams(table: RunTable) -> bool:
 
 
 def run_teams(
-    table: RunTable, run: Callable[[RunTable], Tested], *, method: Method, u: int, threshold: float, spread: bool
+    table: RunTable,
+    run: Callable[[RunTable], Tested],
+    *,
+    method: Method,
+    u: int,
+    threshold: float,
+    spread: bool,
+    covariates: Mapping[str, Mapping[str, str | float]] = MappingProxyType({}),
 ) -> TeamsTested:
-    """Every team by `run`, and their combination by the method; `spread` asks for a random-effects summary."""
+    """Every team by `run`, and their combination by the method.
+
+    spread: whether a random-effects summary is asked for. covariates: name → team → its value, for every team.
+    """
     kept, dropped = without_duplicates(table)
     names = tuple(kept.teams[i] for i in np.unique(kept.team))
     tested = tuple(run(kept.view(team=name)) for name in names)
@@ -55,6 +70,7 @@ def run_teams(
         together=together,
         duplicates=dropped,
         spread=_spread(tested) if spread else None,
+        separations=_separations(together, covariates),
     )
 
 
@@ -100,8 +116,42 @@ def _spread(tested: Sequence[Tested]) -> Heterogeneity | None:
     return heterogeneity([pair[0] for pair in found], [pair[1] for pair in found])
 
 
-def team_document(found: TeamsTested, document: Callable[[Any], Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The fields of `teams` in JSON, teams by number, and the strangers' words that belong to them."""
+def _separations(
+    together: TeamFinding, covariates: Mapping[str, Mapping[str, str | float]]
+) -> tuple[Separation, ...] | None:
+    """What separates the votes that count: those of inadequate designs are dropped before anybody is compared."""
+    camps = dict.fromkeys(together.votes_for, True) | dict.fromkeys(together.votes_against, False)
+    if not covariates or len(set(camps.values())) < 2:
+        return None
+    known = {name: {team: values[team] for team in camps} for name, values in covariates.items()}
+    return separating_covariates(camps, known, words=("for the dispute", "against it"))
+
+
+def separation_lines(found: TeamsTested, declared: Sequence[str]) -> list[str]:
+    """What a person reads of the declared covariates; nothing where none was declared."""
+    if not declared:
+        return []
+    names = listed([shown(name) for name in declared])
+    if found.separations is None:
+        return [f"covariates: no two camps of teams to be told apart by {names}"]
+    if not found.separations:
+        return [f"covariates: the camps are not separated by {names}"]
+    lines = []
+    for one in found.separations:
+        wrong = listed([shown(team) for team in one.misplaced])
+        less = f"all but {wrong} of {one.teams} teams" if one.misplaced else f"all {one.teams} teams"
+        p = "too many arrangements to count" if one.p is None else f"{one.p:.2g} of all arrangements do as well"
+        lines.append(f"covariate {shown(one.covariate)} separates {less}: {one.rule} ({p}; {one.caveat})")
+    return lines
+
+
+def team_document(
+    found: TeamsTested, document: Callable[[Any], Any], *, noisiest: int | None
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The fields of `teams` in JSON, teams by number, and the strangers' words that belong to them.
+
+    noisiest: whose noise the plan under `next` takes, an index of teams; None where there is no such plan.
+    """
     number = {name: i for i, name in enumerate((*found.names, *(d.team for d in found.duplicates)), 1)}
     together = document(found.together)
     for key in ("votes_for", "votes_against", "dropped", "unable"):
@@ -132,6 +182,16 @@ def team_document(found: TeamsTested, document: Callable[[Any], Any]) -> tuple[M
         "members": members,
         "together": together,
         "duplicates": duplicates,
+        "noisiest": None if noisiest is None else noisiest + 1,
         "heterogeneity": document(found.spread),
+        "covariates": None
+        if found.separations is None
+        else [
+            {"misplaced": [number[team] for team in one.misplaced], "teams": one.teams, "p": one.p}
+            for one in found.separations
+        ],
     }
-    return fields, {"teams": list(number), "summary": said, "duplicates": [d.sentence for d in found.duplicates]}
+    quoted = {"teams": list(number), "summary": said, "duplicates": [d.sentence for d in found.duplicates]}
+    if found.separations:
+        quoted["covariates"] = [{"covariate": one.covariate, "rule": one.rule} for one in found.separations]
+    return fields, quoted

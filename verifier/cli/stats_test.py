@@ -10,17 +10,17 @@ import click
 
 from verifier.cli.output import Output, with_output
 from verifier.cli.stats_options import GivenRule, given_rule, option_of, rule_options, rule_words
+from verifier.cli.stats_table import read_table
 from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 
 if TYPE_CHECKING:
     from verifier.cli.stats_answers import Tested
     from verifier.cli.stats_flags import Printed
+    from verifier.cli.stats_noise import Noise
     from verifier.cli.stats_samples import Sample
     from verifier.stats.run_table import RunTable
 
-AXES = ("scale", "k", "t")
-"""Columns that hold the scale where --axis names none."""
 RETROSPECTIVE = (
     "retrospective: these numbers were not drawn under a registration, so what follows is shown and decides nothing"
 )
@@ -38,6 +38,9 @@ RETROSPECTIVE = (
               help="How the evidence of several teams is combined.")  # fmt: skip
 @click.option("--least-teams", type=click.IntRange(1, 1_000), default=2, show_default=True, metavar="U",
               help="How many teams must have the effect.")  # fmt: skip
+@click.option("--covariate", "covariates", multiple=True, metavar="NAME",
+              help="A column that says something of each team; which separates the teams that disagree?")  # fmt: skip
+@click.option("--bound", metavar="NUMBER|COLUMN", help="Bound: g for every instance, or the column that holds it.")
 @click.option("--printed", multiple=True, metavar="CELL=NUMBER",
               help="What a paper prints for a scale or an arm, to look for the same digits.")  # fmt: skip
 @click.option("--printed-error", metavar="NUMBER", help="The standard error a paper prints for a paired difference.")
@@ -53,21 +56,29 @@ def test(output: Output, data: Path, **options: Any) -> None:
     """
     given = given_rule(rule_words(options))
     if given.kind == "bound":
-        what = "a bound is about instances and their certificates, not about a table of runs"
-        raise BadInput(what, where="--rule bound", mend="write a case with an exact probe, or ask stats plan")
+        from verifier.cli.stats_bound import test_bound
+
+        test_bound(output, data, given, options)
+        return
+    if options["bound"] is not None:
+        raise BadInput(f"the rule {given.kind} has none", where="--bound", mend="it belongs to --rule bound")
     wanted = given.rule(2)  # what is wrong with the rule is said before the table is read
     printed = _printed(options)
 
     from verifier.cli import stats_shown
     from verifier.cli.stats_document import document, picture_path, rule_document
     from verifier.cli.stats_flags import found_flags
+    from verifier.cli.stats_noise import largest_noise
     from verifier.cli.stats_samples import refuse_impossible
     from verifier.cli.stats_teams import has_teams, team_document
 
     target = picture_path(options["figure"], data=data)
-    table, seeds = _read(data, given, axis=options["axis"], at=options["at"])
+    declared = options["covariates"]
+    table, seeds = read_table(data, given, axis=options["axis"], at=options["at"], declared=declared)
     refuse_impossible(table, getattr(wanted, "bounds", None), name=str(data))
     several = has_teams(table)
+    if options["covariates"] and not several:
+        raise BadInput("a covariate is of teams, and the table has one", where="--covariate", mend="leave it out")
     samples, main, teams = (_several if several else _one)(table, given, data, options, seeds=seeds)
     flags = found_flags(main.rule, table, samples, printed=printed, seeds=seeds)
     classical = None
@@ -77,11 +88,22 @@ def test(output: Output, data: Path, **options: Any) -> None:
         classical = [dict(fits(one.rule, x)) for one, x in zip(teams.tested if teams else [main], samples, strict=True)]
     finding = teams.together if teams else main.finding
     drawn = None if target is None else stats_shown.draw(target, main, teams)
-    fields, quoted = ({}, {}) if teams is None else team_document(teams, document)
+    noise = None if given.word("population") == "items-drawn" else largest_noise(main.rule, samples)
+    noisiest = noise.team if noise is not None and noise.sd else None
+    fields, quoted = ({}, {}) if teams is None else team_document(teams, document, noisiest=noisiest)
     if not output.json:
         output.show(RETROSPECTIVE)
         stats_shown.show(
-            output, main, teams, samples=samples, table=table, flags=flags, classical=classical, drawn=drawn
+            output,
+            main,
+            teams,
+            samples=samples,
+            table=table,
+            flags=flags,
+            classical=classical,
+            drawn=drawn,
+            covariates=options["covariates"],
+            noisiest=noisiest,
         )
     summary = teams.together.summary if teams else stats_shown.summary_of(main)
     said = teams.together.answer.sentence if teams and output.json else summary
@@ -89,7 +111,7 @@ def test(output: Output, data: Path, **options: Any) -> None:
         "verifier/stats-test/1",
         f"Retrospective, so it decides nothing; the rule {given.kind} says {finding.answer} "
         f"({stats_shown.outcome_words(finding)}): {said}.",
-        next_=_next(given, main, samples),
+        next_=_next(given, noise),
         retrospective=True,
         decisive=False,
         rule=rule_document(main.rule),
@@ -146,6 +168,7 @@ def _several(
 ) -> tuple[list[Sample], Tested, Any]:
     from verifier.cli.stats_document import Telling
     from verifier.cli.stats_teams import run_teams
+    from verifier.stats.run_columns import as_values, one_for_each
 
     tell, samples = Telling("teams"), []
 
@@ -162,6 +185,10 @@ def _several(
         u=options["least_teams"],
         threshold=float(given.rule(30).threshold),
         spread=options["classical"],
+        covariates={
+            column: as_values(one_for_each(table, column, of="team", name=str(data)))
+            for column in options["covariates"]
+        },
     )
     return samples, found.tested[0], found
 
@@ -177,43 +204,6 @@ def _judge(
     rule = given.rule(x.n)
     shared = seeds and given.kind == "growth" and noise == "block"
     return x, run_rule(rule, x, claim_scale=options["claim_scale"], shared_seeds=shared, tell=tell)
-
-
-def _read(data: Path, given: GivenRule, *, axis: str | None, at: str | None) -> tuple[RunTable, bool]:
-    """The table, and whether its file calls replicates seeds."""
-    from verifier.stats.run_csv import ALIASES, KEYS, SUMS, read_runs
-
-    header = _header(data)
-    if axis is not None:
-        if axis in {*KEYS, *ALIASES, *SUMS, "value"}:
-            raise BadInput(f"the column {axis} has a meaning of its own", where="--axis", mend="rename the column")
-        axes: tuple[str, ...] = (axis,)
-    else:
-        axes = tuple(name for name in AXES if name in header)[:1] or (AXES[1 if given.kind == "growth" else 2],)
-        others = [name for name in header if name not in {*KEYS, *ALIASES, *SUMS, "value", *axes}]
-        if given.kind in {"growth", "rate"} and axes[0] not in header and len(others) == 1:
-            where, mend = f"{data}, line 1", f"say --axis {shlex.quote(others[0])}, if it is {shown(others[0])}"
-            raise BadInput(f"no column is known to hold the scale of the rule {given.kind}", where=where, mend=mend)
-    table = read_runs(data, axes=axes)
-    if at is not None:
-        number = at.rpartition("=")[2]
-        if not table.axes or not (number.isascii() and number.isdecimal() and len(number) <= 16):
-            mend = "write it like 64" if table.axes else "leave it out: no column holds a scale"
-            raise BadInput(f"{shown(at)} is no scale of the table", where="--at", mend=mend)
-        table = table.view(scale=int(number))
-        if not len(table):
-            raise BadInput(f"no row is at scale {number}", where="--at", mend="name a scale of the table")
-    return table, "seed" in header
-
-
-def _header(data: Path) -> list[str]:
-    """The names in the first line, without judging them; [] where it cannot be read."""
-    try:
-        with data.open("rb") as file:
-            first = file.readline(8_192)
-    except OSError:
-        return []
-    return [word.strip().strip('"') for word in first.decode("utf-8-sig", errors="replace").split(",")]
 
 
 def _printed(options: dict[str, Any]) -> Printed:
@@ -243,12 +233,9 @@ def _printed(options: dict[str, Any]) -> Printed:
     return Printed(error=options["printed_error"], interval=interval, values=values)
 
 
-def _next(given: GivenRule, main: Tested, samples: list[Sample]) -> list[str]:
+def _next(given: GivenRule, noise: Noise | None) -> list[str]:
     """The plan of a design like this one, with the noise that was seen."""
-    from verifier.cli.stats_shown import noise_words
-
-    noise = noise_words(main, samples[0])
-    if noise is None or given.word("population") == "items-drawn":
+    if noise is None:
         return []
     if given.source:
         rule = ["--rule-file", given.source]
@@ -258,4 +245,4 @@ def _next(given: GivenRule, main: Tested, samples: list[Sample]) -> list[str]:
             if key != "kind":
                 text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
                 rule += [option_of(given.kind, key), text]
-    return [shlex.join(["verifier", "stats", "plan", *rule, *noise])]
+    return [shlex.join(["verifier", "stats", "plan", *rule, *noise.options])]

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from verifier.casefile import Case
-from verifier.engine.ingest_rows import (
-    Measured,
-    Reported,
-    ingested_key,
-    number_columns,
-    same_numbers,
-    same_unit,
-    stored,
-)
+from verifier.engine.ingest_cells import cells_words, numbers_words, row_of, same_numbers
+from verifier.engine.ingest_rows import Measured, Reported, ingested_key, kept_cells, same_unit
+from verifier.engine.layout import Layout
 from verifier.engine.register import standing_ruling
 from verifier.engine.rule import decide
 from verifier.ledger import Entry, Ledger
-from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.model.results import ProbeResult
 from verifier.model.rulings import Ruling
-from verifier.sweeps.jobs import Row, Unit
+from verifier.sweeps.jobs import Row, Unit, arms_of
 from verifier.sweeps.store import UnitStore
 
 
@@ -34,9 +28,10 @@ def check_drawn(reported: Reported, store: UnitStore, *, name: str) -> frozenset
     for one in _by_line(reported):
         row = drawn.get(one.unit.key)
         if row is not None and not same_unit(one, row):
-            given = _texts(one.columns)
+            given = cells_words(one.cells, one.row)
+            unit = _unit(one.unit, reported.layout)
             raise BadInput(
-                f"{_unit(one.unit)} was drawn here and gave {_numbers(row)}, and this line reports {given}",
+                f"{unit} was drawn here and gave {numbers_words(row)}, and this line reports {given}",
                 where=f"{name}, line {one.line}",
                 mend="send the table as it was measured; the units that were drawn here stand",
             )
@@ -53,13 +48,13 @@ def check_reported(
     that of as many rows of this table, which tells that all columns are the same and nothing else.
     Raises BadInput where a unit has other numbers, and where rows cannot be compared.
     """
-    probe = reported.grid.probe
+    layout, probe = reported.layout, reported.layout.probe
     for entry in ledger.entries("evidence", registration=case.registration):
         if entry.content["probe"] != probe.name or "ingested" not in entry.content:
             continue
         about = entry.content["ingested"]
         count, root = int(about["used"]), str(about["root"])
-        if count <= reported.prefix * len(reported.grid.scales) and reported.record(count).root == root:
+        if count <= layout.count(reported.prefix) and reported.record(count).root == root:
             continue
         units = [unit for unit in reported.units[:count] if unit.key not in drawn]
         kept = store.get(ingested_key(root, unit) for unit in units)
@@ -72,22 +67,31 @@ def check_reported(
             )
         for unit in units:
             one, before = reported.measured.get(unit.key), kept[ingested_key(root, unit)]
-            if one is not None and not _same(one, before):
+            if one is not None and not _same(one, before, layout):
+                cells = kept_cells(before)
+                then = cells_words(cells, row_of(cells, n=_repetitions(one.row), called=bool(layout.arm(unit))))
                 raise BadInput(
-                    f"{_unit(unit)} came with {_texts(before)} in the table of entry {entry.n}, and this line reports "
-                    f"{_texts(one.columns)}",
+                    f"{_unit(unit, layout)} came with {then} in the table of entry {entry.n}, and this line reports "
+                    f"{cells_words(one.cells, one.row)}",
                     where=f"{name}, line {one.line}",
                     mend="send the unit as it was measured, or draw the units here with `verifier run`",
                 )
 
 
-def refuse_to_replace(
-    case: Case, probes: Sequence[ProbeResult], ledger: Ledger, *, probe: str, used: int, reproduced: bool
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """What a ruling would rest on of one probe: how many units from elsewhere, and whether any was repeated here."""
+
+    probe: str
+    used: int
+    reproduced: bool
+
+
+def refuse_to_replace(case: Case, probes: Sequence[ProbeResult], ledger: Ledger, *, rests: Sequence[Rests]) -> None:
     """Raises BadInput where a ruling on these runs would take the place of another one on the same units.
 
     One on units drawn here is replaced by none that says something else; one on runs from elsewhere by one that uses
-    more of the units, or says the same. `used`: rows of `probe` that this one rests on.
+    more of the units of some probe and of none fewer, or says the same.
     """
     standing = standing_ruling(case, ledger.entries)
     if standing is None or case.exploratory or standing.content["registration"] != case.registration:
@@ -96,8 +100,10 @@ def refuse_to_replace(
     if before == Ruling.NO_ANSWER:
         return
     _, found, verdict = decide(case, probes)
-    earlier = _ingested_evidence(standing, ledger, probe)
-    if earlier is None:
+    on = {one.probe: _evidence(standing, ledger, one.probe) for one in rests}
+    known = [(one, on[one.probe]) for one in rests]
+    elsewhere = [(one, entry.content["ingested"]) for one, entry in known if entry and "ingested" in entry.content]
+    if not elsewhere:
         if before != found.ruling:
             raise BadInput(
                 f"the same units were drawn here and gave {before}, and these runs give {found.ruling.value}",
@@ -105,21 +111,25 @@ def refuse_to_replace(
                 mend="see `verifier status`; runs from elsewhere replace no ruling on units drawn here",
             )
         return
-    about = earlier.content["ingested"]
-    weaker = standing.content["verdict"] != verdict.verdict and about["reproduced"] and not reproduced
-    if used <= about["used"] and (before != found.ruling or weaker):
+    more = any(one.used > about["used"] for one, about in elsewhere)
+    counted = [(one, entry.content["units"]["count"]) for one, entry in known if entry and "units" in entry.content]
+    fewer = any(one.used < count for one, count in counted)
+    unchecked = any(about["reproduced"] and not one.reproduced for one, about in elsewhere)
+    weaker = standing.content["verdict"] != verdict.verdict and unchecked
+    if (fewer or not more) and (before != found.ruling or weaker):
+        rows = sum(about["used"] for _, about in elsewhere)
         raise BadInput(
-            f"the standing ruling {before} rests on {about['used']} rows of the same units, and these {used} give "
-            f"{found.ruling.value}, verdict {verdict.verdict}",
+            f"the standing ruling {before} rests on {rows} rows of the same units, and these "
+            f"{sum(one.used for one, _ in elsewhere)} give {found.ruling.value}, verdict {verdict.verdict}",
             where=str(case.folder),
             mend="see `verifier status`; send all rows, as then, and more, or draw the units here with `verifier run`",
         )
 
 
-def _ingested_evidence(ruling: Entry, ledger: Ledger, probe: str) -> Entry | None:
-    """The evidence on runs of this probe from elsewhere that the ruling rests on, None where it rests on none."""
+def _evidence(ruling: Entry, ledger: Ledger, probe: str) -> Entry | None:
+    """The evidence of this probe that the ruling rests on, None where there is none."""
     for entry in ledger.entries("evidence", registration=ruling.content["registration"]):
-        if entry.leaf in ruling.refs and entry.content["probe"] == probe and "ingested" in entry.content:
+        if entry.leaf in ruling.refs and entry.content["probe"] == probe:
             return entry
     return None
 
@@ -128,21 +138,15 @@ def _by_line(reported: Reported) -> Iterator[Measured]:
     yield from sorted(reported.measured.values(), key=lambda one: one.line)
 
 
-def _same(one: Measured, before: Row) -> bool:
-    means = "value" in one.columns or "value" in before
-    return same_numbers(one.row, stored(number_columns(before), n=int(one.row["n"])), means=means)
+def _same(one: Measured, before: Row, layout: Layout) -> bool:
+    cells = kept_cells(before)
+    row = row_of(cells, n=_repetitions(one.row), called=bool(layout.arm(one.unit)))
+    return same_numbers(one.row, row, means=one.means or "value" in cells[0])
 
 
-def _unit(unit: Unit) -> str:
-    scale = ", ".join(f"{axis} = {value}" for axis, value in unit.scale)
-    return f"the unit {unit.key[:12]} ({scale}, replicate {unit.replicate})"
+def _repetitions(row: Row) -> int:
+    return next(iter(arms_of(row).values())).n
 
 
-def _numbers(row: Row) -> str:
-    return f"n {row['n']}, sum {shown(row['sum'])}, sum_sq {shown(row['sum_sq'])}"
-
-
-def _texts(columns: Row) -> str:
-    """The numbers of a row as the table wrote them."""
-    names = ("value",) if "value" in columns else ("n", "sum", "sum_sq")
-    return ", ".join(f"{name} {shown(columns[name])}" for name in names)
+def _unit(unit: Unit, layout: Layout) -> str:
+    return f"the unit {unit.key[:12]} ({layout.words(unit)})"

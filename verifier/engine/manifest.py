@@ -9,35 +9,17 @@ from typing import Any
 
 from verifier.casefile import Case
 from verifier.engine.entries import hashable
+from verifier.engine.layout import Layout
 from verifier.engine.register import Registration, same_dispute
-from verifier.engine.sweep import Grid
-from verifier.engine.targets import Targets
 from verifier.ledger import Ledger
 from verifier.model.canonical import Json, canonical_bytes, canonical_sha256
-from verifier.model.complaints import listed, nearest, shown
+from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.model.identity import registration_sha256
 from verifier.sweeps.jobs import Unit
-from verifier.sweeps.probe import SweepProbe
 
 SCHEMA = "verifier/manifest/1"
 _REMAKE = "take the file that `verifier register` writes, as it is"
-
-
-def sweep_of(case: Case, name: str | None = None) -> SweepProbe:
-    """The sweep probe called `name`, or the only one where no name is given. Raises BadInput where there is none."""
-    sweeps = {probe.name: probe for probe in case.sweeps}
-    where = str(case.folder)
-    if not sweeps:
-        raise BadInput("this case has no sweep, so no runs of it can come from elsewhere", where=where)
-    if name is None and len(sweeps) > 1:
-        mend = f"name one with --probe: {listed(sorted(sweeps), last='or')}"
-        raise BadInput(
-            f"this case has {len(sweeps)} sweeps, and one table holds the runs of one", where=where, mend=mend
-        )
-    if name is not None and name not in sweeps:
-        raise BadInput(f"this case has no sweep {shown(name)}", where=where, mend=nearest(name, list(sweeps)))
-    return sweeps[name] if name is not None else next(iter(sweeps.values()))
 
 
 def registered(case: Case, ledger: Ledger) -> Registration:
@@ -55,23 +37,15 @@ def registered(case: Case, ledger: Ledger) -> Registration:
     )
 
 
-def grid_of(case: Case, probe: SweepProbe, targets: Targets) -> Grid:
-    """The grid of a probe's own units under this registration."""
-    return Grid(case.registration, probe, probe.target, probe.target, probe.scales, case.settings, targets)
-
-
-def manifest_units(case: Case, probe: SweepProbe, targets: Targets) -> list[Unit]:
-    """The units that the registered maximum asks for, in the order in which the rule uses them."""
-    return grid_of(case, probe, targets).units(0, probe.rule.maximum)
-
-
-def manifest(case: Case, probe: SweepProbe, targets: Targets) -> dict[str, Any]:
+def manifest(case: Case, layout: Layout) -> dict[str, Any]:
     """The manifest of one probe, as JSON values.
 
     `case_sha256` is over case.toml as registered, without what reading more of the paper may amend; `rule_sha256` over
-    the rule with its defaults filled in. A unit's `stream` is its 128-bit key in 32 hexadecimal digits; replicates
-    count from 0. `manifest_sha256` is over the RFC 8785 bytes of the other fields.
+    the rule with its defaults filled in. A unit's `arm` is the one for which the target is called, "" where there is
+    none or one call gives both; `stream` is its 128-bit key in 32 hexadecimal digits; replicates count from 0.
+    `manifest_sha256` is over the RFC 8785 bytes of the other fields.
     """
+    probe = layout.probe
     rule: Any = hashable({"kind": probe.rule.kind, **dataclasses.asdict(probe.rule)})
     fields: dict[str, Json] = {
         "schema": SCHEMA,
@@ -80,23 +54,23 @@ def manifest(case: Case, probe: SweepProbe, targets: Targets) -> dict[str, Any]:
         "probe": probe.name,
         "rule_sha256": canonical_sha256(rule),
         "looks": list(probe.rule.looks),
-        "units": [_unit(unit) for unit in manifest_units(case, probe, targets)],
+        "units": [_unit(unit, layout.arm(unit)) for unit in layout.units],
     }
     return {**fields, "manifest_sha256": canonical_sha256(fields)}
 
 
-def _unit(unit: Unit) -> Json:
+def _unit(unit: Unit, arm: str) -> Json:
     return {
         "unit": unit.key,
         "scale": dict(unit.scale),
-        "arm": unit.arm,
+        "arm": arm,
         "replicate": unit.replicate,
         "stream": f"{unit.stream:032x}",
     }
 
 
 def manifest_lines(manifests: Iterable[Mapping[str, Any]]) -> bytes:
-    """The file of a case: a manifest a line, one for each sweep, so that a case with one sweep has one JSON object."""
+    """The file of a case: a manifest a line, one for each probe that draws units, so often one JSON object."""
     return b"".join(canonical_bytes(one) + b"\n" for one in manifests)
 
 

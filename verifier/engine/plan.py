@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,13 +18,14 @@ from verifier.model.results import Point
 from verifier.stats.growth_rule import LEAST_SCALES
 from verifier.stats.power import Power, needed_replicates, power, slope_test_misses
 from verifier.sweeps.code import Code
-from verifier.sweeps.drive import Progress, drive
+from verifier.sweeps.drive import LeastSeconds, Progress, drive
 from verifier.sweeps.executors import Executor
 from verifier.sweeps.jobs import Job
 from verifier.sweeps.probe import SweepProbe
 
 POWER_RUNS = 2_000
 PILOT_REPLICATES = 5
+PILOT_SOURCE = f"of a pilot of {PILOT_REPLICATES} replicates"
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,10 @@ def pilot_noise(case: Case, probe: SweepProbe, *, executor: Executor, progress: 
     Raises InfrastructureFailed where a unit has no answer.
     """
     code = Code(case.code_sha256, case.files)
-    seconds: dict[Any, float] = {}
+    seconds: dict[Any, float] = LeastSeconds()
     (targets,) = drive([inspect_targets(case)], code=code, executor=executor)
     registration = canonical_sha256({"pilot of": case.registration})
+    probe = replace(probe, stages=())  # every scale is measured
     grid = Grid(registration, probe, probe.target, probe.target, probe.scales, case.settings, targets)
     try:
         (points,) = drive([_pilot(grid)], code=code, executor=executor, progress=progress, seconds=seconds)
@@ -104,7 +106,7 @@ def pilot_noise(case: Case, probe: SweepProbe, *, executor: Executor, progress: 
             for (target, ((_, grid_scale),)), value in seconds.items()
             if target == probe.target
         },
-        source=f"of a pilot of {PILOT_REPLICATES} replicates",
+        source=PILOT_SOURCE,
     )
 
 
@@ -117,6 +119,21 @@ def _pilot(grid: Grid) -> Generator[Sequence[Job], Results, tuple[Point, ...]]:
 def plan_probe(probe: SweepProbe, noise: Noise, *, discount: float) -> ProbePlan:
     """Cost and power of one probe under what is known of its noise."""
     rule = probe.growth
+    if probe.stages:  # the last stage by itself: what earlier ones multiply E by has mean at most 1 under its null
+        last = probe.stages[-1]
+        alone = replace(probe.rule, looks=(last.replicates,))
+        by_itself = plan_probe(replace(probe, stages=(), scales=last.scales, rule=alone), noise, discount=discount)
+        whole = plan_probe(replace(probe, stages=()), Noise({}, noise.seconds, noise.source), discount=discount)
+        units = sum(len(stage.scales) * stage.replicates for stage in probe.stages)
+        return replace(
+            whole,
+            probe=probe,
+            noise=noise,
+            units=units,
+            powers=by_itself.powers,
+            needed=by_itself.needed,
+            misses=by_itself.misses,
+        )
     per_replicate = _seconds(probe.scales, noise, rule.replicate_size)
     per_control = _seconds(probe.registered_scales, noise, rule.replicate_size)
     control_units = sum(most_control_units(control, probe) for control in probe.controls)

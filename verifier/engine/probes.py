@@ -7,7 +7,11 @@ from typing import Any
 
 from verifier.audits.probe import AuditProbe
 from verifier.casefile import Case, Probe
+<<<<<<< HEAD
 from verifier.engine.audit_probe import audit_result, audit_tasks
+=======
+from verifier.engine.bound_probe import bound_result, bound_tasks
+>>>>>>> main
 from verifier.engine.exact_probe import exact_result, exact_tasks
 from verifier.engine.replication_probe import replication_result, replication_tasks
 from verifier.engine.sweep_probe import sweep_result, sweep_tasks
@@ -15,6 +19,7 @@ from verifier.engine.targets import Targets
 from verifier.engine.tasks import Limits, Task
 from verifier.exact.probe import ExactProbe
 from verifier.model.results import ProbeResult
+from verifier.sweeps.bound import BoundProbe
 from verifier.sweeps.probe import SweepProbe
 from verifier.sweeps.replication import ReplicationProbe
 
@@ -24,6 +29,8 @@ def probe_tasks(case: Case, probe: Probe, targets: Targets, limits: Limits) -> l
     match probe:
         case SweepProbe():
             return sweep_tasks(case, probe, targets, limits)
+        case BoundProbe():
+            return bound_tasks(case, probe, targets, limits)
         case ExactProbe():
             return exact_tasks(case, probe)
         case AuditProbe():
@@ -38,6 +45,8 @@ def probe_result(probe: Probe, ends: Sequence[Any]) -> ProbeResult:
     match probe:
         case SweepProbe():
             return sweep_result(probe, own, controls)
+        case BoundProbe():
+            return bound_result(probe, own, controls)
         case ExactProbe():
             return exact_result(probe, own, controls)
         case AuditProbe():

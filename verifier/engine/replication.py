@@ -20,9 +20,10 @@ from verifier.model.errors import BadInput
 from verifier.model.results import UnitsRecord
 from verifier.stats.growth_statistics import EValue
 from verifier.stats.laws import Floats
+from verifier.stats.margin_answers import MarginAnswer
 from verifier.stats.margin_kinds import evaluate_margin
 from verifier.stats.margin_statistics import MarginFinding
-from verifier.stats.run_arms import read_arm_runs
+from verifier.stats.run_arms import impossible_line, read_arm_runs
 from verifier.stats.run_table import RunTable
 from verifier.sweeps.jobs import ARMS, Failure, Job, Row, Sums, Unit, ValueCall, arms_of, value_of
 from verifier.sweeps.replication import ReplicationProbe
@@ -228,6 +229,9 @@ def judge_file(probe: ReplicationProbe, content: bytes, *, name: str, discount: 
         finding = evaluate_margin(rule, *runs.first(n), discount=discount, last=True)
     except BadInput as error:
         raise BadInput(error.what, where=name, mend=error.mend) from error
+    line = impossible_line(rule, runs.table) if finding.answer == MarginAnswer.MALFORMED else None
+    if line is not None:
+        finding = dataclasses.replace(finding, summary=f"{finding.summary} ({name}, line {line})")
     statistics = statistics_record(probe, finding, [*path, look_record(finding)], *runs.first(n))
     counts = {"rows": len(runs.table), "missing": runs.table.missing, "unused": runs.unused(n)}
     statistics["reported"] = {**statistics["reported"], "file": counts}

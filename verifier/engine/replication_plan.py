@@ -20,6 +20,7 @@ class ReplicationPlan:
     replicates: at most, of the probe and of its controls. seconds: CPU seconds of the probe at its maximum, None where
     none are stated. powers: where the claim is right and where the dispute is; empty where that needs an sd that is not
     stated. needed: what decides nine times in ten either way, by the rule's unit; empty where nothing is known to.
+    source: where sd and seconds are from.
     """
 
     probe: ReplicationProbe
@@ -28,10 +29,19 @@ class ReplicationPlan:
     seconds: float | None
     powers: tuple[MarginPower, ...]
     needed: dict[str, int]
+    source: str
+
+    @property
+    def lacks_sd(self) -> bool:
+        """Whether its power is unknown for want of an sd, which a pilot would measure."""
+        items = isinstance(self.probe.rule, DifferenceRule) and self.probe.rule.population == "items-drawn"
+        return not (self.powers or self.probe.file or items)
 
 
-def plan_replication(probe: ReplicationProbe, *, discount: float) -> ReplicationPlan:
-    """Cost and power of one replication; none of either for a file of runs."""
+def plan_replication(
+    probe: ReplicationProbe, *, discount: float, source: str = "stated in case.toml"
+) -> ReplicationPlan:
+    """Cost and power of one replication; none of either for a file of runs. source: of its planned sd and seconds."""
     maximum = 0 if probe.file else probe.rule.maximum
     drawn = sum(2 if control.expect.kind == "equals" else 1 for control in probe.controls)
     powers, needed = ((), {}) if probe.file else _chances(probe, discount)
@@ -42,6 +52,7 @@ def plan_replication(probe: ReplicationProbe, *, discount: float) -> Replication
         seconds=None if probe.planned_seconds is None or probe.file else probe.planned_seconds * maximum,
         powers=powers,
         needed=needed,
+        source=source,
     )
 
 

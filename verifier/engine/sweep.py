@@ -10,12 +10,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from verifier.engine.sweep_rules import evaluate, judged_values, precheck
+from verifier.engine.sweep_rules import evaluate, evaluate_in_stages, judged_values, precheck
 from verifier.engine.targets import Targets
 from verifier.ledger.merkle import CompactRange, leaf_hash
 from verifier.model.canonical import Json, canonical_bytes
 from verifier.model.case import Value
 from verifier.model.results import Point, UnitsRecord
+from verifier.stats.growth_stages import Stage
 from verifier.stats.growth_statistics import GrowthFinding
 from verifier.stats.laws import Floats
 from verifier.stats.rate_rule import RateRule
@@ -54,8 +55,15 @@ class Grid:
         )
 
     def units(self, start: int, stop: int) -> list[Unit]:
-        """The units of replicates start..stop − 1: replicate by replicate, the slowest scale first."""
-        return [self.unit(scale, replicate) for replicate in range(start, stop) for scale in reversed(self.scales)]
+        """The units of replicates start..stop − 1: replicate by replicate, the slowest scale first.
+
+        Under stages a replicate has the scales of its own stage.
+        """
+        return [
+            self.unit(scale, replicate)
+            for replicate in range(start, stop)
+            for scale in reversed(self.probe.scales_of(replicate, self.scales))
+        ]
 
     def value(self, target: str, scale: int) -> ValueCall:
         """The exact value of `target` at one scale under this grid's settings."""
@@ -88,6 +96,26 @@ class Drawn:
     rows: tuple[tuple[Unit, Row], ...]
 
     @property
+    def replicates(self) -> int:
+        """How many were drawn."""
+        return self.rows[-1][0].replicate + 1 if self.rows else 0
+
+    def stages(self, baseline: Mapping[int, Fraction]) -> tuple[Stage, ...]:
+        """The registered stages that are drawn, each with its own replicate means less the baseline."""
+        held: list[Stage] = []
+        done = dict.fromkeys(self.grid.scales, 0)
+        for end, stage in zip(self.grid.probe.rule.looks, self.grid.probe.stages, strict=True):
+            if end > self.replicates:
+                break
+            cells = []
+            for k in stage.scales:
+                own = self.sums[k][done[k] : done[k] + stage.replicates]
+                done[k] += stage.replicates
+                cells.append(np.array([as_double(sums.mean - baseline[k]) for sums in own]))
+            held.append(Stage(scales=stage.scales, cells=tuple(cells)))
+        return tuple(held)
+
+    @property
     def record(self) -> UnitsRecord:
         """Their number, and the Merkle root (RFC 6962) over their canonical rows in unit order."""
         tree = CompactRange()
@@ -104,7 +132,7 @@ class Drawn:
         """The estimate at each scale with its standard error, of ln(t^p y) under a rate; () where that has no value."""
         if isinstance(self.grid.probe.rule, RateRule):
             return self._log_points(self.values(baseline))
-        return tuple(self._point(k, baseline[k], exact.get(k)) for k in self.grid.scales)
+        return tuple(self._point(k, baseline[k], exact.get(k)) for k in self.grid.scales if self.sums[k])
 
     def _point(self, scale: int, baseline: Fraction, exact: Fraction | None) -> Point:
         mean, stderr, n = cell(self.sums[scale])
@@ -156,7 +184,7 @@ def ask_values(grid: Grid, names: Sequence[str | None]) -> Generator[Sequence[Jo
 
 def ask_units(grid: Grid, stop: int, *, drawn: Drawn | None = None) -> Generator[Sequence[Job], Results, Drawn]:
     """Draws replicates up to `stop`, continuing `drawn`. Raises NoAnswer where a unit has none."""
-    start = len(next(iter(drawn.sums.values()))) if drawn else 0
+    start = drawn.replicates if drawn else 0
     units = grid.units(start, stop)
     results = yield units
     _require_answers(results)
@@ -197,7 +225,7 @@ def most_jobs(probe: SweepProbe) -> int:
 
 @dataclass(frozen=True)
 class Judged:
-    """What the rule found at one end of a sweep, on `values` of shape (scales, replicates)."""
+    """The rule's finding at one end of a sweep, on `values` of shape (scales, replicates); (scales, 0) under stages."""
 
     stage: Literal["decision", "maximum"]
     finding: GrowthFinding
@@ -231,10 +259,14 @@ def judge(
         stopped_at = ends[0].finding.statistics.n if ends else None
         if ends and not last:
             continue
-        values = drawn.values(baseline)
-        finding = evaluate(
-            probe, scales=grid.scales, values=values, discount=discount, last=last, stopped_at=stopped_at
-        )
+        if probe.stages:
+            values = np.empty((len(grid.scales), 0))
+            finding = evaluate_in_stages(probe, drawn.stages(baseline), discount=discount, stopped_at=stopped_at)
+        else:
+            values = drawn.values(baseline)
+            finding = evaluate(
+                probe, scales=grid.scales, values=values, discount=discount, last=last, stopped_at=stopped_at
+            )
         if finding.stops or last:
             stage: Literal["decision", "maximum"] = "maximum" if ends else "decision"
             ends.append(Judged(stage, finding, drawn.points(baseline, exact), drawn.record, values))

@@ -56,7 +56,8 @@ def _judged(case: Case, probe: SweepProbe, targets: Targets, limits: Limits) -> 
 def sweep_result(probe: SweepProbe, run: SweepRun, controls: Sequence[ControlRun]) -> ProbeResult:
     """What the probe says once its controls are known."""
     answer, own, summary, more = _own_finding(run, probe)
-    below = max(probe.scales) < probe.claim_scale
+    reached = _reached(run, probe)
+    below = reached < probe.claim_scale
     return concluded(
         probe,
         answer,
@@ -65,7 +66,7 @@ def sweep_result(probe: SweepProbe, run: SweepRun, controls: Sequence[ControlRun
         controls,
         rule={"kind": probe.rule.kind, **dataclasses.asdict(probe.rule), **rule_record(probe)},
         axis=probe.axis,
-        scale_reached=max(probe.scales),
+        scale_reached=reached,
         claim_scale=probe.claim_scale,
         below_scale=below or probe.data == "synthetic",
         reproduces_claim=probe.reproduces_claim and not below and not _leaves_slower_growth_open(run),
@@ -73,9 +74,20 @@ def sweep_result(probe: SweepProbe, run: SweepRun, controls: Sequence[ControlRun
     )
 
 
+def _reached(run: SweepRun, probe: SweepProbe) -> int:
+    """The largest scale that the first finding rests on: that of the last stage it has seen, where there are stages."""
+    if not probe.stages or isinstance(run, Failure):
+        return max(probe.scales)
+    n = run[0].finding.statistics.n
+    return max(probe.stages[probe.rule.looks.index(n)].scales)
+
+
 def _statistics(end: Judged, probe: SweepProbe) -> dict[str, Any]:
     """The rule's statistics, with the classical fits beside them where statsmodels is there and they exist."""
     statistics = dataclasses.asdict(end.finding.statistics)
+    if probe.stages:  # cells of unequal size have neither these fits nor looks
+        run = probe.rule.looks.index(end.finding.statistics.n) + 1
+        return {**statistics, "stages": {"run": run, "listed": len(probe.stages)}, "classical": None, "looks": []}
     try:
         judged = judged_values(probe, probe.scales, end.values)
         fits = None if judged is None else classical_fits(probe.scales, judged, law=probe.growth.law)

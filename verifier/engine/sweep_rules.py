@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from verifier.stats import growth, rate
+from verifier.stats.growth_stages import Stage, evaluate_stages
 from verifier.stats.growth_statistics import GrowthFinding
 from verifier.stats.laws import Floats
 from verifier.stats.rate_rule import RateRule
@@ -41,6 +42,24 @@ def evaluate(
         known["claim_time"], known["registered_times"] = known.pop("claim_scale"), known.pop("registered_scales")
         return rate.evaluate(probe.rule, times=scales, shared_seeds=False, **known)
     return growth.evaluate(probe.rule, scales=scales, **known)
+
+
+def evaluate_in_stages(
+    probe: SweepProbe, stages: Sequence[Stage], *, discount: float, stopped_at: int | None
+) -> GrowthFinding:
+    """The finding after the stages drawn so far, E being the product of theirs.
+
+    stopped_at: after how many replicates an earlier finding decided, where the run went on.
+    """
+    return evaluate_stages(
+        probe.growth,
+        stages,
+        listed=[stage.scales for stage in probe.stages],
+        claim_scale=probe.claim_scale,
+        discount=discount,
+        axis=probe.axis,
+        stopped_at=None if stopped_at is None else probe.rule.looks.index(stopped_at) + 1,
+    )
 
 
 def _known(probe: SweepProbe, discount: float) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from verifier.casefile import Case
 from verifier.model.case import Value
 from verifier.model.errors import EXTRAS, BadInput, InfrastructureFailed, MissingExtra, VerifierError
 from verifier.model.tables import nearest
+from verifier.sweeps.bound import INSTANCE, BoundProbe
 from verifier.sweeps.code import Code
 from verifier.sweeps.drive import drive
 from verifier.sweeps.executors import Executor
@@ -40,10 +41,15 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
     Raises BadInput for a target that does not import, does not take `stream` or a replicate key, or wants a name that
     the case does not give, and for a parameter that no target names.
     """
+<<<<<<< HEAD
     called: tuple[SweepProbe | ReplicationProbe, ...] = (*case.sweeps, *case.replications)
     jobs = {
         target: Inspection(case.code_sha256, target) for probe in (*called, *case.audits) for target in probe.targets
     }
+=======
+    called: tuple[SweepProbe | BoundProbe | ReplicationProbe, ...] = (*case.sweeps, *case.bounds, *case.replications)
+    jobs = {target: Inspection(case.code_sha256, target) for probe in called for target in probe.targets}
+>>>>>>> main
     results = yield list(jobs.values())
     names: dict[str, frozenset[str]] = {}
     rows: dict[str, Row] = {}
@@ -58,11 +64,12 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
         names[target], required[target] = frozenset(result["names"]), frozenset(result["required"])
     for probe in called:
         by_arm = isinstance(probe, ReplicationProbe) and probe.separate
-        drawing = {"stream", *probe.replicate, *(("arm",) if by_arm else ())}
+        told = {INSTANCE} if isinstance(probe, BoundProbe) else set[str]()
+        drawing = {"stream", *probe.replicate, *(("arm",) if by_arm else ()), *told}
         optional = {"arm"} if isinstance(probe, ReplicationProbe) and probe.arms else set[str]()
         for given, may, targets in (
             (drawing, optional, probe.drawing_targets),
-            (set[str](), set[str](), probe.value_targets),
+            (set[str](), told, probe.value_targets),
         ):
             for target in sorted(targets):
                 _check_call(case, target, given, may=may, names=names[target], required=required[target])

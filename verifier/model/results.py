@@ -183,6 +183,7 @@ class CaseResult:
     """A run of one case, complete.
 
     `settings` are the parameters' values in this run, `code_sha256` the hash of the case's files other than case.toml.
+    `elsewhere` are sentences on runs that were made elsewhere, which stand first in every report; () where none were.
     """
 
     case: str
@@ -210,3 +211,4 @@ class CaseResult:
     code_sha256: str = ""
     implementations: tuple[Implementation, ...] = ()
     priors: tuple[Prior, ...] = ()
+    elsewhere: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from verifier.model.outcomes import Reason
 from verifier.model.results import CaseResult, ProbeResult
 from verifier.model.rulings import Ruling
+from verifier.report.bound import is_bound
 from verifier.report.growth import is_growth
 from verifier.report.replication import is_replication, is_retrospective
 from verifier.report.sentences import CHECKED, control_name, deciding_probes, expected, failed_controls, needed_words
@@ -62,6 +63,8 @@ def _decided(result: CaseResult) -> list[str]:
                 f"Growth that begins only beyond {probe.axis} = {probe.scale_reached:,}, or with a slope well below "
                 "the registered smallest slope of interest; neither was excluded."
             )
+        if is_bound(probe) and not upheld:
+            lines.append("An instance that exceeds the bound outside the class that was searched whole.")
         if probe.below_scale and probe.scale_reached < probe.claim_scale:
             lines.append(f"The same sweep at the claim's own scale, {probe.axis} = {probe.claim_scale:,}.")
     return lines
@@ -93,6 +96,9 @@ def _needed(_: CaseResult, probe: ProbeResult) -> str:
         names = listed([control_name(run) for run in failed])
         return f"A design in which the controls ({names}) reach their known answers too; here they could not decide."
     needed = needed_words(probe)
+    if is_bound(probe):
+        more = f"; {needed} of each instance would show the largest excess seen" if needed else ""
+        return f"An instance whose cost exceeds the bound, or a whole finite class computed exactly{more}."
     return f"A design that can decide: {needed}." if needed else "A design large enough to decide; this one was not."
 
 
@@ -140,6 +146,12 @@ def _malformed(_: CaseResult, probe: ProbeResult) -> str:
     return f"Data for probe {plain(probe.name)} that can be what they are said to be: {plain(probe.summary)}."
 
 
+def _ambiguous(result: CaseResult, probe: ProbeResult) -> str:
+    if is_bound(probe):
+        return "A certificate, accepted by the checker, for the instance that was computed to exceed the bound."
+    return _other(result, probe)
+
+
 def _other(_: CaseResult, probe: ProbeResult) -> str:
     assert probe.reason is not None
     return f"Evidence of which this no longer holds: {probe.reason.sentence}."
@@ -155,4 +167,5 @@ _BY_REASON: Mapping[Reason, Callable[[CaseResult, ProbeResult], str]] = {
     Reason.MISFIT: _misfit,
     Reason.NOT_DECIDED: _not_decided,
     Reason.MALFORMED: _malformed,
+    Reason.AMBIGUOUS: _ambiguous,
 }

@@ -138,6 +138,9 @@ def size_line(probe: ProbeResult) -> str:
     stopped = stops.get(str(statistics.get("stopped_by")), "")
     if len(probe.evidence) > 1 and (first := probe.evidence[0].statistics) is not None:
         stopped = f"; decided at {int(first['n'])}, then run on to the registered maximum"
+    if (stages := statistics.get("stages")) is not None:
+        many = f"{int(stages['run'])} of the {int(stages['listed'])} registered stages"
+        return f"{many}, {counted(int(statistics['n']), 'replicate')}{inner} in all, E multiplied over stages{stopped}"
     return f"{counted(int(statistics['n']), 'replicate')}{inner} at each scale{stopped}"
 
 

@@ -21,8 +21,12 @@ from verifier.model.canonical import sha256_hex
 from verifier.model.results import CaseResult, ExactEvidence, ProbeResult
 from verifier.model.rulings import Ruling, ruling_words
 from verifier.report import sentences
+<<<<<<< HEAD
 from verifier.report.audit import audit_line, audit_rows, audits, comparison_lines, finding_line
 from verifier.report.audit_figures import audit_pictures
+=======
+from verifier.report.bound import bound_design_line, bound_rows, bound_size_line, is_bound
+>>>>>>> main
 from verifier.report.changes import would_change
 from verifier.report.exact import (
     answer_line,
@@ -37,6 +41,7 @@ from verifier.report.files import write_whole
 from verifier.report.growth import design_line, evidence_line, explained, growth, sigma_line, size_line, slope_line
 from verifier.report.growth_figures import evidence_svg, has_interval, interval_svg, look_path
 from verifier.report.margin import margin_figure
+from verifier.report.margin_figures import margin_evidence_svg, margin_look_path
 from verifier.report.numbers import rows
 from verifier.report.replication import (
     is_replication,
@@ -102,6 +107,7 @@ def render_report(result: CaseResult, *, versions: Mapping[str, str] | None = No
     template = _environment().get_template("report.html.j2")
     return template.render(
         result=result,
+        banner=sentences.banner_lines(result),
         headline=sentences.ruling_headline(result),
         read_paraphrase=sentences.paraphrase_words(result),
         reading=sentences.reading_line(result),
@@ -196,7 +202,12 @@ def _margin_svg(found: ExactEvidence) -> str:
 
 
 def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
-    drawn = bool(probe.evidence and probe.latest.points)
+    drawn = bool(probe.evidence and probe.latest.points) and not is_bound(probe)
+    design, size = design_line(probe), size_line(probe)
+    if is_replication(probe):
+        design, size = margin_design_line(probe), margin_size_line(probe)
+    elif is_bound(probe):
+        design, size = bound_design_line(probe), bound_size_line(probe)
     return {
         "result": probe,
         "exact": _exact(result, probe),
@@ -205,9 +216,10 @@ def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
         "svg": Markup(sweep_svg(probe)) if drawn else None,  # noqa: S704  # matplotlib escapes every text it writes
         "data": Markup(_script_json(figure_data(probe))) if drawn else None,  # noqa: S704  # < is written \u003c
         "pictures": _look_pictures(probe),
-        "rows": rows(probe.latest.points, probe.axis) if drawn else [],
-        "design": margin_design_line(probe) if is_replication(probe) else design_line(probe),
-        "size": margin_size_line(probe) if is_replication(probe) else size_line(probe),
+        "columns": ("instance", "mean less bound") if is_bound(probe) else (probe.axis, "estimate"),
+        "rows": bound_rows(probe) if is_bound(probe) else rows(probe.latest.points, probe.axis) if drawn else [],
+        "design": design,
+        "size": size,
         "explained": margin_explained(probe) if is_replication(probe) else explained(probe),
         "looks": look_rows(probe),
         "adequacy": sentences.adequacy_line(probe),
@@ -228,8 +240,10 @@ def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
 
 
 def _look_pictures(probe: ProbeResult) -> list[dict[str, Any]]:
-    """What the growth rule had seen at each look, where the result says so: pictures with their captions."""
+    """What a rule had seen at each look, where the result says so: pictures with their captions."""
     found = []
+    if margin_look_path(probe):
+        found.append((margin_evidence_svg(probe), LOOKED))
     if look_path(probe):
         found.append((evidence_svg(probe), LOOKED))
     if has_interval(probe):

@@ -44,6 +44,12 @@ def ruling_headline(result: CaseResult) -> str:
     return _retrospective(result) + text + _below_scale(result) + _exploratory(result)
 
 
+def banner_lines(result: CaseResult) -> list[str]:
+    """What stands before everything else where evidence was not drawn here: why it decides nothing, or who ran it."""
+    read = [f"retrospective: {retrospective_words(probe)}" for probe in result.probes if is_retrospective(probe)]
+    return [*map(plain, result.elsewhere), *read]
+
+
 def _retrospective(result: CaseResult) -> str:
     """What comes first where the ruling rests on runs that were made elsewhere."""
     return "retrospective: " if any(map(is_retrospective, deciding_probes(result))) else ""

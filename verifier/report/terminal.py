@@ -15,6 +15,7 @@ from verifier.model.results import CaseResult, ProbeResult
 from verifier.model.rulings import Ruling
 from verifier.report import sentences
 from verifier.report.audit import audit_line, audit_rows, audits, comparison_lines, finding_line, is_audit
+from verifier.report.bound import bound_design_line, bound_rows, bound_size_line, is_bound
 from verifier.report.changes import would_change
 from verifier.report.exact import (
     answer_line,
@@ -41,7 +42,10 @@ def summary(
 
     Nothing in it is interpreted as markup, and no control character of the case file's words is passed on.
     """
-    shown: list[RenderableType] = [_lines(_opening(result))]
+    shown: list[RenderableType] = []
+    if banner := sentences.banner_lines(result):
+        shown.append(_lines(banner, style="bold"))
+    shown.append(_lines(_opening(result)))
     for probe in result.probes:
         shown.extend(_probe(probe))
     shown.append(_lines([sentences.ledger_line(result)]))
@@ -86,17 +90,23 @@ def _probe(probe: ProbeResult) -> list[RenderableType]:
         for row in looks:
             table.add_row(*map(Text, (row.n, row.below_claim, row.above_alleged)))
         shown.append(table)
-    found = growth(probe)
-    lines = [design_line(probe), size_line(probe), *([evidence_line(found)] if found else [])]
-    if is_replication(probe):
-        lines = [margin_design_line(probe), margin_size_line(probe)]
-    if lines := [line for line in lines if line]:
+    if lines := [line for line in _design_lines(probe) if line]:
         shown.append(_lines([f"probe {plain(probe.name)}: {'; '.join(lines)}"]))
     for failure in [probe.failure, *(run.traceback for run in probe.controls)]:
         if failure:
             last = plain_lines(failure).split("\n")[-MOST_FAILURE_LINES:]
             shown.append(_lines([f"probe {plain(probe.name)}: what went wrong", *last], "dim"))
     return shown
+
+
+def _design_lines(probe: ProbeResult) -> list[str]:
+    """What was registered and how much was run, "" where there is nothing to say."""
+    if is_replication(probe):
+        return [margin_design_line(probe), margin_size_line(probe)]
+    if is_bound(probe):
+        return [bound_design_line(probe), bound_size_line(probe)]
+    found = growth(probe)
+    return [design_line(probe), size_line(probe), *([evidence_line(found)] if found else [])]
 
 
 def _exact(probe: ProbeResult) -> list[str]:
@@ -129,9 +139,10 @@ def _table(title: str, columns: Sequence[tuple[str, bool]]) -> Table:
 
 
 def _points(probe: ProbeResult) -> Table:
-    columns = [plain(probe.axis), "estimate", "standard error", "exact", "gap (standard errors)", "replicates"]
+    first, estimate = ("instance", "mean less bound") if is_bound(probe) else (plain(probe.axis), "estimate")
+    columns = [first, estimate, "standard error", "exact", "gap (standard errors)", "replicates"]
     table = _table(f"probe {plain(probe.name)}", [(name, True) for name in columns])
-    for row in rows(probe.latest.points, probe.axis):
+    for row in bound_rows(probe) if is_bound(probe) else rows(probe.latest.points, probe.axis):
         table.add_row(*map(Text, (row.scale, row.estimate, row.stderr, row.exact, row.gap, row.n)))
     return table
 
@@ -155,7 +166,7 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None, cer
         numbers += _margin_lines(result, probe)
         exact = exact_evidence(probe)
         numbers += [plain(probe.summary), *exact_lines(exact)] if exact is not None else []
-        numbers += [plain(probe.summary)] if is_audit(probe) else []
+        numbers += [plain(probe.summary)] if is_audit(probe) or is_bound(probe) else []
         numbers += [f"residual class: {plain(probe.residual_class)}"] if probe.residual_class else []
         numbers += [f"by its design: {plain(flag)}" for flag in probe.flags]
         numbers += [sentences.shortfall_line(result, probe)]

@@ -224,6 +224,17 @@ def needed(rule: BoundRule, effect: float, *, share: float | None = None) -> dic
     return {"instances": 1 if share >= POWER else math.ceil(math.log(1 - POWER) / math.log1p(-share))}
 
 
+def needed_as_seen(rule: BoundRule, instances: Sequence[Instance]) -> dict[str, int]:
+    """`needed` at the largest excess of a mean over its bound, in its own sd; {} where no mean lies above its bound."""
+    effects = [
+        float((one.draws.mean() - float(one.bound)) / one.draws.std(ddof=1))
+        for one in instances
+        if one.draws is not None and len(one.draws) > 1 and not _constant(one.draws)
+    ]
+    largest = max(effects, default=0.0)
+    return needed(rule, largest) if largest > 0 else {}
+
+
 def _check(rule: BoundRule, instances: Sequence[Instance], rerun: Instance | None) -> int:
     """The number of replicates of every instance, 0 where there are none."""
     names = [one.name for one in instances]

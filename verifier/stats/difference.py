@@ -49,7 +49,7 @@ def evaluate(
     are only counted. discount, last, stopped_at: as `margin_finding` has them.
 
     Items drawn: the one look's evidence is the smaller of the seeds' and the items' (an intersection–union test, Berger
-    1982), for θ is shown only where it would show with other seeds and with other items.
+    1982), for θ is shown only where it would show with other seeds and with other items. The interval is the wider one.
 
     Raises BadInput for shapes that do not fit, values that are not finite, an n between or beyond the looks.
     """
@@ -63,7 +63,8 @@ def evaluate(
     stuck = out_of_bounds(rule, arms, noun="replicate") or _malformed(rule, seeds, items)
     path = _path(rule, seeds, looks or (arms.n,)) if arms.n >= 2 else None
     evidence = log_evidence(rule, arms) if looks and not stuck else by_t.no_evidence(len(looks))
-    lead = _item_path(items) if rule.one_seed and items is not None else path
+    over_items = None if items is None else _item_path(items)
+    lead = over_items if rule.one_seed else _wider(path, over_items)
     few = ""
     if items is not None and items.size < rule.minimum_items:
         few = f"nothing is decided on fewer than {rule.minimum_items} items"
@@ -176,6 +177,19 @@ def _path(rule: DifferenceRule, arms: Arms, looks: tuple[int, ...]) -> Estimate:
 
 def _item_path(items: Floats) -> Estimate | None:
     return block_estimate(np.ones(1), items[None, :], (items.size,)) if items.size >= 2 else None
+
+
+def _wider(seeds: Estimate | None, items: Estimate | None) -> Estimate | None:
+    """The estimate that is printed: over seeds, or over items drawn where that interval reaches further."""
+    if seeds is None or items is None:
+        return seeds
+    return items if _reach(items) > _reach(seeds) else seeds
+
+
+def _reach(path: Estimate) -> float:
+    """Half the width of its interval; infinite where there are too few replicates for one."""
+    low, high = by_t.effect_of(path).interval or (-math.inf, math.inf)
+    return (high - low) / 2
 
 
 def _item_evidence(rule: DifferenceRule, arms: Arms) -> MarginEvidence:

@@ -108,13 +108,15 @@ def evaluate_stages(
     claim_scale: int,
     discount: float,
     axis: str = "k",
+    stopped_at: int | None = None,
 ) -> GrowthFinding:
     """The rule's finding after the stages run so far.
 
     listed: the grids of all stages that the registration lists, in order. G, F and H are suprema over the ends of
     stages of the products; K is the largest scale of the last stage; misfit, prediction, slopes and intervals are those
     of all data. n counts the least replicates of a scale, summed over stages. Adequate: the largest stage run could
-    alone have reached T nine times in ten.
+    alone have reached T nine times in ten. stopped_at: after how many stages a decision was made, where the run went
+    on; E at the stop is E there.
 
     Raises BadInput for stages that the registration does not list, cells that do not fit their scales, fewer than two
     replicates of a scale, unequal cells under block noise.
@@ -150,6 +152,8 @@ def evaluate_stages(
     )
     early = answer.outcome.decided and not last
     stop = len(stages) - 1 if early or last else None
+    if stopped_at is not None:
+        stop = stopped_at - 1
     inflation = 1.0 if fit is None else fit.inflation
     cone, up, full = (
         slope(path, floor=floor, inflation=inflation)

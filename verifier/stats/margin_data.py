@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from verifier.model.errors import BadInput
 from verifier.stats.laws import Floats
-from verifier.stats.margin_design import TRule
+from verifier.stats.margin_design import DifferenceRule, RatioRule, TRule
 
 
 class Arms(NamedTuple):
@@ -72,13 +73,22 @@ def _finite(values: npt.ArrayLike, arm: str) -> Floats:
     return array
 
 
+def allowed_values(rule: TRule, *, both: bool) -> tuple[float, float]:
+    """The least and the largest value that the registered bounds allow, infinite where there are none.
+
+    both: of a value of either arm; otherwise of their difference.
+    """
+    if rule.bounds is None:
+        return -math.inf, math.inf
+    low, high = (float(bound) for bound in rule.bounds)
+    return (low, high) if both else (low - high, high - low)
+
+
 def out_of_bounds(rule: TRule, arms: Arms, *, noun: str) -> str:
     """Which replicate has a value outside the registered bounds, as a clause; "" where none has."""
     if rule.bounds is None:
         return ""
-    low, high = (float(bound) for bound in rule.bounds)
-    if arms.right is None:
-        low, high = low - high, high - low
+    low, high = allowed_values(rule, both=arms.right is not None)
     for values in (arms.left, arms.right):
         if values is None:
             continue
@@ -87,3 +97,10 @@ def out_of_bounds(rule: TRule, arms: Arms, *, noun: str) -> str:
         if rows.size:
             return f"{noun} {rows[0] + 1} has a value outside the registered bounds, {low:g} to {high:g}"
     return ""
+
+
+def may_be(rule: DifferenceRule | RatioRule, value: float, *, both: bool) -> bool:
+    """Whether the rule can judge a value: within the registered bounds, and above zero where its logarithm is taken."""
+    low, high = allowed_values(rule, both=both)
+    logarithm = isinstance(rule, RatioRule) and rule.estimand == "geometric"
+    return low <= value <= high and (value > 0 or not logarithm)

@@ -273,8 +273,9 @@ Word = TypeVar("Word", MarginAnswer, Outcome)
 
 
 def most_likely_first(chances: Mapping[Word, float]) -> dict[Word, float]:
-    """The words that have a chance, in falling order of it."""
-    return {word: chance for word, chance in sorted(chances.items(), key=lambda item: -item[1]) if chance > 0}
+    """The words that have a chance, in falling order of it; one that a sum's rounding put above 1 is 1."""
+    falling = sorted(chances.items(), key=lambda item: -item[1])
+    return {word: min(chance, 1.0) for word, chance in falling if chance > 0}
 
 
 def power_record(

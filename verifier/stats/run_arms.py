@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from verifier.model.complaints import listed
 from verifier.model.errors import BadInput
 from verifier.stats.bounded_design import CountRule, ProportionRule
 from verifier.stats.laws import Floats
-from verifier.stats.margin_data import read_arms
+from verifier.stats.margin_data import may_be, read_arms
 from verifier.stats.margin_design import DifferenceRule, RatioRule
 from verifier.stats.margin_kinds import AnyMarginRule
 from verifier.stats.proportion import binary
@@ -81,6 +82,16 @@ def arm_runs(rule: AnyMarginRule, table: RunTable) -> ArmRuns:
     left, right = left[: rule.maximum], None if right is None else right[: rule.maximum]
     _check(rule, left, right)
     return ArmRuns(table=table, left=left, right=right, replicates=replicates)
+
+
+def impossible_line(rule: AnyMarginRule, table: RunTable) -> int | None:
+    """The first line whose value the rule cannot judge (`may_be`), None where there is none."""
+    if not isinstance(rule, DifferenceRule | RatioRule):
+        return None
+    both = table.arms != ("",)
+    rows = zip(table.line.tolist(), table.value.tolist(), strict=True)
+    lines = [line for line, value in rows if not math.isnan(value) and not may_be(rule, value, both=both)]
+    return min(lines, default=None)
 
 
 def _complete(grid: Grid) -> list[Floats]:

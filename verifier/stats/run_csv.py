@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from verifier.model.complaints import listed, nearest, shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
+from verifier.stats.csv_columns import MOST_BYTES, plain_numbers, text_columns, whole_numbers
 from verifier.stats.run_table import ARMS, Ints, RunTable, Texts
-
-MOST_BYTES = 64 << 20
-MOST_ROWS = 500_000
-MOST_COLUMNS = 40
-MOST_CHARACTERS = 200  # of a cell
 
 KEYS = ("arm", "replicate", "item", "team")
 SUMS = ("n", "sum", "sum_sq")
@@ -46,7 +40,12 @@ class _Complaint(NamedTuple):
 
 
 def read_runs(
-    path: Path, *, axes: Sequence[str] = ("scale",), needs: Sequence[str] = (), ingest: bool = False
+    path: Path,
+    *,
+    axes: Sequence[str] = ("scale",),
+    needs: Sequence[str] = (),
+    ingest: bool = False,
+    declared: Sequence[str] = (),
 ) -> RunTable:
     """The table in the file at `path`; as `parse_runs`, which see. Raises BadInput where it cannot be read."""
     try:
@@ -55,7 +54,7 @@ def read_runs(
     except OSError as error:
         reason = (error.strerror or "it fails").lower()
         raise BadInput(f"the file cannot be read: {reason}", where=str(path), mend="name a CSV file") from None
-    return parse_runs(content, name=str(path), axes=axes, needs=needs, ingest=ingest)
+    return parse_runs(content, name=str(path), axes=axes, needs=needs, ingest=ingest, declared=declared)
 
 
 def parse_runs(
@@ -65,13 +64,15 @@ def parse_runs(
     axes: Sequence[str] = ("scale",),
     needs: Sequence[str] = (),
     ingest: bool = False,
+    declared: Sequence[str] = (),
 ) -> RunTable:
     """The table that a CSV holds, rows sorted by their key.
 
     content: UTF-8, a header, commas. name: what errors call the file. axes: the columns that hold the scale, one for
     each axis, all or none of them present. needs: further columns that the rule cannot do without. ingest: the columns
     of results under a registration are allowed, and a row that repeats another's key, value, unit and stream is one
-    row; otherwise it is an error. Another value under the same key is always one.
+    row; otherwise it is an error. Another value under the same key is always one. declared: columns of texts that the
+    caller knows the meaning of; they are kept as `extras`, and must be there and filled in.
 
     Columns: the axes, `replicate` (alias `seed`), `value` or `n, sum, sum_sq`, `arm`, `item`, `team`, in any order. An
     empty value is a missing cell; a key may not be empty. Numbers are integers, decimals or p/q.
@@ -79,10 +80,9 @@ def parse_runs(
     Raises BadInput, naming the line and the column, for the first line that is not like this, and for more bytes, rows,
     columns or characters than the bounds above.
     """
-    header, rows, lines = _rows(content, name)
-    columns = _header(header, name=name, line=lines[0], axes=axes, needs=needs, ingest=ingest)
-    lines = lines[1:]
-    cells = dict(zip(columns, zip(*rows, strict=True) if rows else [()] * len(columns), strict=True))
+    header, texts, lines, first_line = text_columns(content, name=name)
+    columns = _header(header, name=name, line=first_line, axes=axes, needs=needs, ingest=ingest, declared=declared)
+    cells = dict(zip(columns, texts, strict=True))
     place = {column: i for i, column in enumerate(columns)}
     complaints: list[_Complaint] = []
 
@@ -102,12 +102,17 @@ def parse_runs(
 
     given_axes = tuple(axis for axis in axes if axis in place)
     scale = [parsed(axis, _scale) for axis in given_axes]
-    replicate = parsed("replicate", _replicate)
+    replicate = whole_numbers(cells["replicate"])
+    if replicate is None:
+        replicate = np.array(parsed("replicate", _replicate), object)
     labels = {key: parsed(key, _arm if key == "arm" else _label) for key in ("arm", "item", "team") if key in place}
     extras = {column: parsed(column, _extra) for column in INGESTED if column in place}
+    extras |= {column: parsed(column, _label) for column in declared}
     measured = ("value",) if "value" in place else SUMS
     number: dict[str, Callable[[str], Any]] = {"n": _count, "sum": _exact_number, "sum_sq": _exact_number}
-    numbers = [parsed(column, number.get(column, _number)) for column in measured]
+    single = measured == ("value",)
+    plain = plain_numbers(cells["value"]) if single else None
+    numbers = [] if plain is not None else [parsed(column, number.get(column, _number)) for column in measured]
     if not complaints and measured == SUMS:
         complaints.extend(_bad_sums(*numbers, column=place["sum"]))
     if complaints:
@@ -115,21 +120,23 @@ def parse_runs(
         where = f"{name}, line {lines[first.row]}, {header[first.column].strip()}"
         raise BadInput(first.what, where=where, mend=first.mend)
 
-    size = len(rows)
+    size = len(lines)
     (arm, arms), (item, items), (team, teams) = (_coded(labels.get(key), size) for key in ("arm", "item", "team"))
-    single = measured == ("value",)
-    values = numbers[0] if single else _means(numbers[0], numbers[1])
+    if plain is None:
+        values = numbers[0] if single else _means(numbers[0], numbers[1])
+        plain = np.array([math.nan if x is None else float(x) for x in values], np.float64)
+    counts = np.array([x or 0 for x in numbers[0]], np.int64) if not single else (~np.isnan(plain)).astype(np.int64)
     table = RunTable(
         axes=given_axes,
         scale=np.array(scale, np.int64).reshape(len(given_axes), size).T,
         arm=arm,
-        replicate=np.array(replicate, np.int64),
+        replicate=replicate.astype(np.int64),
         item=item,
         team=team,
-        value=np.array([math.nan if x is None else float(x) for x in values], np.float64),
-        n=np.array([0 if x is None else 1 if single else x for x in numbers[0]], np.int64),
+        value=plain,
+        n=counts,
         numbers=_texts([cells[column] for column in measured], size).T,
-        line=np.array(lines, np.int64),
+        line=lines,
         arms=arms,
         items=items,
         teams=teams,
@@ -138,73 +145,19 @@ def parse_runs(
     return _each_once(table, name=name, ingest=ingest)
 
 
-def _rows(content: bytes, name: str) -> tuple[list[str], list[list[str]], list[int]]:
-    """Header, rows and the line where each of them starts, the header's first; cells trimmed."""
-    if len(content) > MOST_BYTES:
-        raise BadInput(
-            f"it is larger than {MOST_BYTES >> 20} MiB", where=name, mend="split it, or send n, sum and sum_sq"
-        )
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise BadInput("not UTF-8 text", where=f"{name}, line {line}", mend="save the file as UTF-8") from None
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    width, start = 0, 1
-    tight = " " not in text and "\t" not in text
-    try:
-        for row in reader:
-            if row:
-                width = width or len(row)
-                if (
-                    len(row) != width
-                    or max(map(len, row)) > MOST_CHARACTERS
-                    or reader.line_num > start
-                    or width > MOST_COLUMNS
-                ):
-                    _refuse(row, width, where=f"{name}, line {start}")
-                if len(rows) > MOST_ROWS:
-                    raise BadInput(
-                        f"there are more than {MOST_ROWS} rows",
-                        where=f"{name}, line {start}",
-                        mend="send n, sum and sum_sq for each replicate",
-                    )
-                rows.append(row if tight else [cell.strip(" \t") for cell in row])
-                lines.append(start)
-            start = reader.line_num + 1
-    except csv.Error:
-        raise BadInput(
-            "the quotation marks do not match, or a cell is too long",
-            where=f"{name}, line {start}",
-            mend='write a cell with a comma in "...", and a mark inside it twice',
-        ) from None
-    if not rows:
-        raise BadInput("it is empty", where=name, mend="the first line names the columns")
-    return rows[0], rows[1:], lines
-
-
-def _refuse(row: Sequence[str], width: int, *, where: str) -> NoReturn:
-    """Says what is wrong with the form of a row."""
-    if width > MOST_COLUMNS:
-        raise BadInput(f"it has more than {MOST_COLUMNS} cells", where=where, mend="leave out what no rule reads")
-    if len(row) != width:
-        few = "leave the cell of a missing value empty, but write its comma"
-        many = 'write decimals with a point, and a cell with a comma in "..."'
-        what = f"it has {len(row)} cells, and the header names {width} columns"
-        raise BadInput(what, where=where, mend=few if len(row) < width else many)
-    if max(map(len, row)) > MOST_CHARACTERS:
-        raise BadInput(f"a cell is longer than {MOST_CHARACTERS} characters", where=where, mend="shorten it")
-    raise BadInput("a cell goes on over the end of the line", where=where, mend="write each row on one line")
-
-
 def _header(
-    header: Sequence[str], *, name: str, line: int, axes: Sequence[str], needs: Sequence[str], ingest: bool
+    header: Sequence[str],
+    *,
+    name: str,
+    line: int,
+    axes: Sequence[str],
+    needs: Sequence[str],
+    ingest: bool,
+    declared: Sequence[str],
 ) -> list[str]:
     """The columns by their own names, in the file's order."""
     where = f"{name}, line {line}"
-    valid = [*axes, *KEYS, "value", *SUMS, *(INGESTED if ingest else ()), *ALIASES]
+    valid = [*axes, *KEYS, "value", *SUMS, *(INGESTED if ingest else ()), *ALIASES, *declared]
     columns = [ALIASES.get(text, text) for text in header]
     if all(_PLAIN.fullmatch(text) for text in header):
         such = ",".join([*axes, "replicate", "value"])
@@ -225,7 +178,7 @@ def _header(
             mend="give value, or n, sum and sum_sq for the replicate",
         )
     some_axes = given & set(axes)
-    wanted = ["replicate", *(SUMS if sums else ["value"]), *(axes if some_axes else ()), *needs]
+    wanted = ["replicate", *(SUMS if sums else ["value"]), *(axes if some_axes else ()), *needs, *declared]
     missing = [column for column in dict.fromkeys(wanted) if column not in given]
     if missing:
         others = {"value": "add it, or n, sum and sum_sq", "replicate": "add it, or call the column of seeds seed"}

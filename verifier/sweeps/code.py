@@ -100,14 +100,19 @@ class Importer:
             self._enter(code)
         return self._folder
 
+    def leave(self) -> None:
+        """Forgets the case whose modules were imported last, so that a name means what it means without it."""
+        if not self._sha256:
+            return
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if file and Path(file).is_relative_to(self._folder):
+                del sys.modules[name]
+        sys.path[:] = [entry for entry in sys.path if entry != str(self._folder)]
+        self._sha256 = ""
+
     def _enter(self, code: Code) -> None:
-        if self._sha256:
-            for name, module in list(sys.modules.items()):
-                file = getattr(module, "__file__", None)
-                if file and Path(file).is_relative_to(self._folder):
-                    del sys.modules[name]
-            sys.path[:] = [entry for entry in sys.path if entry != str(self._folder)]
-            self._sha256 = ""
+        self.leave()
         self._folder = lay_out(code)
         for name in code.files:  # a case's own module goes before one of the same name that is already imported
             sys.modules.pop(name.removesuffix(".py").removesuffix("/__init__").replace("/", "."), None)

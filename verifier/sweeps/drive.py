@@ -32,6 +32,14 @@ MAX_ATTEMPTS = 3
 _POLL_SECONDS = 0.2
 
 
+class LeastSeconds(dict[object, float]):
+    """The least seconds of a job of each group: a worker's first job also pays for importing the case's code."""
+
+    def __setitem__(self, group: object, seconds: float) -> None:
+        """Keeps the smaller of two."""
+        super().__setitem__(group, min(seconds, self.get(group, math.inf)))
+
+
 class Progress(Protocol):
     """Told how far the procedures are."""
 

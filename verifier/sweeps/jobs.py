@@ -11,9 +11,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from verifier.audits.function import Question
 from verifier.model.canonical import Json, canonical_bytes, canonical_sha256
 from verifier.model.case import Scale, Value
+from verifier.model.questions import Question
 from verifier.model.results import ExactEvidence
 
 Keywords = tuple[tuple[str, Value], ...]
@@ -30,8 +30,8 @@ class Unit:
 
     `stream_target` is the target whose stream it draws: its own, or its partner's under an `equals` control.
     `keywords` are the replicate keys and the parameters that the target names, and the arm where each is called for
-    by itself; `arm` is one that draws a stream of its own. `arms`: whether the target may return both at once.
-    `items`: whether the values are kept one by one.
+    by itself; `arm` is one that draws a stream of its own, or an instance, which does. `arms`: whether the target may
+    return both at once. `items`: whether the values are kept one by one.
     """
 
     registration: str

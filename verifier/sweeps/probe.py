@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -26,7 +26,7 @@ from verifier.model.tables import (
     nearest,
     validate,
 )
-from verifier.stats.growth_rule import GrowthAnswer, GrowthRule
+from verifier.stats.growth_rule import LEAST_SCALES, GrowthAnswer, GrowthRule
 from verifier.stats.law_names import LEAST_SCALE
 from verifier.stats.rate_rule import RateRule
 from verifier.stats.rules import SWEEP_RULES, ScaleText
@@ -37,7 +37,8 @@ Axis = Annotated[
 ScaleValue = Annotated[int, Field(ge=1, le=2**53 - 1)]
 
 
-def _one_axis(scale: dict[str, list[int]]) -> dict[str, list[int]]:
+def one_axis(scale: dict[str, list[int]]) -> dict[str, list[int]]:
+    """`scale` itself. Raises ValueError, which becomes the key's error, unless it has one axis."""
     if len(scale) != 1:
         raise complaint(
             f"a sweep has one axis, not {len(scale)}" if scale else "the sweep has no axis",
@@ -81,21 +82,35 @@ class PlannedTable(Table):
     seconds: dict[ScaleText, PositiveNumber] = {}
 
 
+class StageTable(Table):
+    scale: Annotated[list[ScaleValue], Field(min_length=LEAST_SCALES, max_length=10_000)]
+    replicates: Annotated[int, Field(ge=2, le=10**6)]
+
+
 class SweepTable(ProbeTable):
     """`[[probe]] kind = "sweep"`."""
 
     kind: Literal["sweep"]
     target: TargetName
     scale: Annotated[
-        dict[Axis, Annotated[list[ScaleValue], Field(min_length=1, max_length=10_000)]], AfterValidator(_one_axis)
+        dict[Axis, Annotated[list[ScaleValue], Field(min_length=1, max_length=10_000)]], AfterValidator(one_axis)
     ]
     rule: dict[str, Any]
     reproduces_claim: bool = False
     baseline: TargetName | None = None
     exact: TargetName | None = None
     planned: PlannedTable = PlannedTable()
+    stages: Annotated[list[StageTable], Field(max_length=100)] = []
     registered_scale: dict[Axis, ScaleValue] = {}
     controls: Annotated[list[ControlTable], Field(max_length=100)] = []
+
+
+@dataclass(frozen=True, slots=True)
+class SweepStage:
+    """One registered stage: its scales (ascending), each with `replicates` fresh replicates."""
+
+    scales: tuple[int, ...]
+    replicates: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +119,8 @@ class SweepProbe:
 
     `scales` are the scales of this run (ascending), `registered_scales` those of the case file; `claim_scale` is
     K_claim, the scale at which the claim is tested. `planned_sd` (of one replicate's value) and `planned_seconds`
-    (per inner repetition) map scales to what the case states.
+    (per inner repetition) map scales to what the case states. `stages` are those that the registration lists, () for a
+    sweep without; then the rule's looks are the ends of stages.
     """
 
     name: str
@@ -124,8 +140,16 @@ class SweepProbe:
     planned_seconds: Mapping[int, float]
     rule: GrowthRule | RateRule
     controls: tuple[Control, ...]
+    stages: tuple[SweepStage, ...] = ()
 
     kind = "sweep"
+
+    def scales_of(self, replicate: int, scales: tuple[int, ...]) -> tuple[int, ...]:
+        """The scales at which a replicate (from 0) is drawn: those of its stage, all of `scales` without stages."""
+        for end, stage in zip(self.rule.looks, self.stages, strict=False):
+            if replicate < end:
+                return stage.scales
+        return scales
 
     @property
     def growth(self) -> GrowthRule:
@@ -163,7 +187,8 @@ class SweepProbe:
 def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
     """A sweep probe from its table. Raises TableError naming the key that is wrong."""
     table = validate(SweepTable, data, path=path)
-    rule_table = choose(SWEEP_RULES, table.rule, what="rule", path=(*path, "rule"))
+    kinds = {kind: kind for kind in (*SWEEP_RULES, "bound")}  # a table with a bound is read by parse_bound
+    rule_table = SWEEP_RULES[choose(kinds, table.rule, what="rule", path=(*path, "rule"))]
     rule = validate(rule_table, table.rule, path=(*path, "rule")).to_rule()
     ((axis, scales),) = table.scale.items()
     check_scales(scales, path=(*path, "scale", axis), least=least_scale(rule))
@@ -190,6 +215,8 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
             path=(*path, "rule", "looks"),
             mend="put more inner repetitions into a replicate",
         )
+    stages = tuple(SweepStage(tuple(stage.scale), stage.replicates) for stage in table.stages)
+    _check_stages(stages, rule, axis=axis, scales=scales, path=path)
     return SweepProbe(
         name=table.name,
         parts=tuple(table.part),
@@ -215,7 +242,30 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
             )
             for index, control in enumerate(table.controls)
         ),
+        stages=stages,
     )
+
+
+def _check_stages(
+    stages: Sequence[SweepStage], rule: GrowthRule | RateRule, *, axis: str, scales: Sequence[int], path: Path
+) -> None:
+    """Raises TableError unless the stages are of a growth rule, make up `scales`, and end at the rule's looks."""
+    if not stages:
+        return
+    at: Path = (*path, "stages")
+    if not isinstance(rule, GrowthRule):
+        raise TableError("stages belong to the growth rule", path=at, mend="leave them out")
+    if len(stages) == 1:
+        raise TableError("one stage is no stage", path=at, mend="list two or more, or leave them out")
+    for index, stage in enumerate(stages):
+        check_scales(list(stage.scales), path=(*at, index, "scale"), least=least_scale(rule))
+    if set().union(*(stage.scales for stage in stages)) != set(scales):
+        mend = f"write scale = {{ {axis} = [...] }} with every scale of every stage, and no other"
+        raise TableError("the stages have other scales than the probe", path=at, mend=mend)
+    ends = tuple(itertools.accumulate(stage.replicates for stage in stages))
+    if ends != rule.looks:
+        mend = f"write looks = {list(ends)}"
+        raise TableError("a sweep in stages is looked at where each ends", path=(*path, "rule", "looks"), mend=mend)
 
 
 def least_scale(rule: GrowthRule | RateRule) -> int:

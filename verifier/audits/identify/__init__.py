@@ -76,6 +76,9 @@ def identify(
     fits: list[Candidate] = [
         (entry, v, fit(values, v)) for entry, v in zip(chosen.entries, formulas, strict=True) if v is not None
     ]
+    if not fits:
+        reason = f"no formula of the catalogue {catalogue} is defined on these inputs"
+        return result(NONE, finding=AuditAnswer.INSUFFICIENT, reason=reason)
     matches = [candidate for candidate in fits if candidate[2].residual <= MATCH]
     if len(matches) > 1 or len(given) < FEWEST:
         return result(NONE, **_ambiguous(matches, len(given), letters))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -93,7 +92,4 @@ def _value(
 def _number(returned: Any) -> Floats:
     if isinstance(returned, str | bytes | bool | np.bool_):
         raise TypeError
-    value = float(returned)
-    if isinstance(returned, int) and not math.isfinite(value):
-        raise OverflowError
-    return np.array([value])
+    return np.array([float(returned)])
