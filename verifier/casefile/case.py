@@ -18,11 +18,7 @@ from verifier.sweeps.bound import BoundProbe
 from verifier.sweeps.probe import SweepProbe
 from verifier.sweeps.replication import ReplicationProbe
 
-<<<<<<< HEAD
-Probe = SweepProbe | ExactProbe | AuditProbe | ReplicationProbe
-=======
-Probe = SweepProbe | BoundProbe | ExactProbe | ReplicationProbe
->>>>>>> main
+Probe = SweepProbe | BoundProbe | ExactProbe | AuditProbe | ReplicationProbe
 """Any probe."""
 
 

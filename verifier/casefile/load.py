@@ -28,13 +28,9 @@ from verifier.model.complaints import listed, shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
 from verifier.model.tables import Path as KeyPath
-<<<<<<< HEAD
 from verifier.model.tables import TableError, choose, nearest, validate
 from verifier.model.toml import check_values, located, parse_toml
-=======
-from verifier.model.tables import TableError, choose, nearest, path_text, validate
 from verifier.sweeps.bound import is_bound, parse_bound
->>>>>>> main
 from verifier.sweeps.probe import parse_sweep
 from verifier.sweeps.replication import ReplicationProbe, check_runs, parse_replication
 

@@ -81,13 +81,9 @@ def plan(
             [
                 opening,
                 *map(_sentence, plans),
-<<<<<<< HEAD
-                *map(_exact_sentence, exact),
-                *map(_audit_sentence, loaded.audits),
-=======
                 *map(_bound_sentence, bounds),
                 *map(_exact_sentence, exact),
->>>>>>> main
+                *map(_audit_sentence, loaded.audits),
                 *map(_replication_sentence, replications),
             ]
         ),
@@ -99,13 +95,9 @@ def plan(
         exploratory=loaded.exploratory,
         probes=[
             *map(_fields, plans),
-<<<<<<< HEAD
-            *map(_exact_fields, exact),
-            *map(_audit_fields, loaded.audits),
-=======
             *map(_bound_fields, bounds),
             *map(_exact_fields, exact),
->>>>>>> main
+            *map(_audit_fields, loaded.audits),
             *map(_replication_fields, replications),
         ],
     )

@@ -7,11 +7,8 @@ from typing import Any
 
 from verifier.audits.probe import AuditProbe
 from verifier.casefile import Case, Probe
-<<<<<<< HEAD
 from verifier.engine.audit_probe import audit_result, audit_tasks
-=======
 from verifier.engine.bound_probe import bound_result, bound_tasks
->>>>>>> main
 from verifier.engine.exact_probe import exact_result, exact_tasks
 from verifier.engine.replication_probe import replication_result, replication_tasks
 from verifier.engine.sweep_probe import sweep_result, sweep_tasks

@@ -41,15 +41,10 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
     Raises BadInput for a target that does not import, does not take `stream` or a replicate key, or wants a name that
     the case does not give, and for a parameter that no target names.
     """
-<<<<<<< HEAD
-    called: tuple[SweepProbe | ReplicationProbe, ...] = (*case.sweeps, *case.replications)
+    called: tuple[SweepProbe | BoundProbe | ReplicationProbe, ...] = (*case.sweeps, *case.bounds, *case.replications)
     jobs = {
         target: Inspection(case.code_sha256, target) for probe in (*called, *case.audits) for target in probe.targets
     }
-=======
-    called: tuple[SweepProbe | BoundProbe | ReplicationProbe, ...] = (*case.sweeps, *case.bounds, *case.replications)
-    jobs = {target: Inspection(case.code_sha256, target) for probe in called for target in probe.targets}
->>>>>>> main
     results = yield list(jobs.values())
     names: dict[str, frozenset[str]] = {}
     rows: dict[str, Row] = {}

@@ -21,12 +21,9 @@ from verifier.model.canonical import sha256_hex
 from verifier.model.results import CaseResult, ExactEvidence, ProbeResult
 from verifier.model.rulings import Ruling, ruling_words
 from verifier.report import sentences
-<<<<<<< HEAD
 from verifier.report.audit import audit_line, audit_rows, audits, comparison_lines, finding_line
 from verifier.report.audit_figures import audit_pictures
-=======
 from verifier.report.bound import bound_design_line, bound_rows, bound_size_line, is_bound
->>>>>>> main
 from verifier.report.changes import would_change
 from verifier.report.exact import (
     answer_line,
