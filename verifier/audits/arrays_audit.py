@@ -118,11 +118,13 @@ def _items(arrays: TokenArrays) -> tuple[list[float], list[float] | None, Mappin
     }
     if len(loss) <= MOST_SINGLE or not codes:
         return loss.tolist(), None, {name: labels.tolist() for name, labels in codes.items()}
-    finest = np.unique(np.column_stack(list(codes.values())), axis=0, return_inverse=True)
-    index = finest[1].reshape(-1)
-    count = np.bincount(index)
-    means = np.bincount(index, loss) / count
-    levels = {name: finest[0][:, i].tolist() for i, name in enumerate(codes)}
+    key = np.zeros(len(loss), np.int64)  # codes lie below 5e7: two of them fit
+    for labels in codes.values():
+        key = key * (int(labels.max()) + 1) + labels
+    _, first, index = np.unique(key, return_index=True, return_inverse=True)
+    count = np.bincount(index.reshape(-1))
+    means = np.bincount(index.reshape(-1), loss) / count
+    levels = {name: labels[first].tolist() for name, labels in codes.items()}
     return means.tolist(), count.astype(float).tolist(), levels
 
 
