@@ -8,8 +8,6 @@ from functools import lru_cache
 from math import comb
 
 import numpy as np
-from scipy.integrate import quad
-from scipy.special import log_ndtr, ndtri_exp
 
 _TAIL = 1e-16
 """Probability beyond either end of what is integrated."""
@@ -22,6 +20,9 @@ def expected_normal_best(n: int) -> float:
     E[X] = ∫₀^∞ (1 − F) dx − ∫₋∞^0 F dx with F = Φⁿ (David and Nagaraja 2003, Order Statistics, section 3.1),
     integrated between points beyond which F is 0 or 1 for a float.
     """
+    from scipy.integrate import quad  # noqa: PLC0415  # a third of a second, which other audits need not wait for
+    from scipy.special import log_ndtr  # noqa: PLC0415  # likewise
+
     assert n >= 1
     low, high = _ends(n)
     centre = min(max(_quantile(0.5, n), 0.0), high)
@@ -37,6 +38,9 @@ def chance_of_gap(gap: float, more: int, fewer: int) -> float:
 
     ∫ (1 − Φ(x + gap)^more) dF(x) with F = Φ^fewer, taken over u = F(x) in (0, 1).
     """
+    from scipy.integrate import quad  # noqa: PLC0415  # as above
+    from scipy.special import log_ndtr  # noqa: PLC0415  # as above
+
     found, _ = quad(lambda u: -np.expm1(more * log_ndtr(_quantile(u, fewer) + gap)), 0.0, 1.0, epsabs=1e-10, limit=200)
     return min(1.0, max(0.0, float(found)))
 
@@ -57,8 +61,12 @@ def expected_best_of_scores(scores: Sequence[Fraction], k: int) -> Fraction:
 
 def _quantile(u: float, n: int) -> float:
     """The x with Φ(x)ⁿ = u."""
+    from scipy.special import ndtri_exp  # noqa: PLC0415  # as above
+
     return float(ndtri_exp(np.log(max(u, 1e-300)) / n))
 
 
 def _ends(n: int) -> tuple[float, float]:
+    from scipy.special import ndtri_exp  # noqa: PLC0415  # as above
+
     return _quantile(_TAIL, n), float(-ndtri_exp(np.log(_TAIL / n)))

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import hypothesis.strategies as st
 import numpy as np
+
+if TYPE_CHECKING:
+    import hypothesis.strategies as st
 
 Raw = tuple[Any, ...]
 """One drawn input: an entry for each argument, of nested tuples of Fractions, whole numbers, truth values or text."""
@@ -53,6 +55,8 @@ def _drawn(make: Callable[[Draw], Raw], rng: random.Random) -> Raw:
 
 
 def _strategy(make: Callable[[Draw], Raw]) -> st.SearchStrategy[Raw]:
+    import hypothesis.strategies as st  # noqa: PLC0415  # half a second, which only a search needs to wait for
+
     @st.composite
     def inputs(draw: st.DrawFn) -> Raw:
         return make(lambda below: _whole(draw, below))
@@ -61,6 +65,8 @@ def _strategy(make: Callable[[Draw], Raw]) -> st.SearchStrategy[Raw]:
 
 
 def _whole(draw: st.DrawFn, below: int) -> int:
+    import hypothesis.strategies as st  # noqa: PLC0415  # loaded by then
+
     bits = (below - 1).bit_length()
     return sum(int(draw(st.booleans())) << k for k in reversed(range(bits))) % below
 

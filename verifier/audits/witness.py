@@ -13,15 +13,14 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import hypothesis
-import hypothesis.errors
-from hypothesis.strategies import SearchStrategy
+from typing import TYPE_CHECKING, Any
 
 from verifier.audits.space import LABELS, MASKED_LOSSES, PROBABILITIES, SEQUENCES, Raw, Space, json_values
 from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 SPACES = {
     "probabilities": PROBABILITIES,
@@ -146,6 +145,9 @@ def _occurs(
 
 def _smallest(strategy: SearchStrategy[Raw], judged: Callable[[Raw], Witness | None], *, ends: float) -> Witness | None:
     """The simplest witness that hypothesis finds among these inputs, or the last found before the time is up."""
+    import hypothesis  # noqa: PLC0415  # half a second, which only a search needs to wait for
+    import hypothesis.errors  # noqa: PLC0415  # likewise
+
     known: dict[Raw, Witness | None] = {}
     best: list[Witness] = []
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize
 
 from verifier.audits.catalogues.entry import Arguments, Family, Floats
 from verifier.audits.identify.observe import formula_values
@@ -73,6 +72,7 @@ def fit_family(values: Floats, family: Family, inputs: Sequence[Arguments]) -> t
 
     A grid first, then Brent's bounded minimisation (1973) of the squared residual around the two best grid points.
     """
+    from scipy import optimize  # noqa: PLC0415  # a third of a second, which only families of formulas wait for
 
     def fitted(alpha: float) -> Fit:
         formula = formula_values(partial(family.function, alpha=alpha), inputs)
