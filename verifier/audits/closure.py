@@ -133,7 +133,8 @@ def _answer(
         mended = ""
         if changes:
             best = changes[0]
-            mended = f"the smallest change that would let them is {best['number']} {best['printed']} to {best['to']}"
+            mended = f"{best['number']} {best['to']} in place of {best['printed']}"
+            mended = f"the smallest change that would let them is {mended}"
         said = sentence(f"{named} cannot all hold by the identity {identity}, whatever their rounding", follows, mended)
     return Audit(
         mechanism="closure",

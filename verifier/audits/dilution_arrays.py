@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from verifier.audits.audit import Audit, Side
 from verifier.audits.matching import rounds_to
 from verifier.audits.printed import Printed
-from verifier.audits.shown_numbers import figures, nats, sentence, share
+from verifier.audits.shown_numbers import figures, nats, sentence, share_percent
 from verifier.audits.token_arrays import Floats, Ints, TokenArrays
 from verifier.model.answers import AuditAnswer
 from verifier.model.basis import BasisClass
@@ -58,8 +58,8 @@ def split_audit(arrays: TokenArrays, *, printed: Printed | None, returns: Return
     finding, said = _finding(split, shown, printed)
     pads = int(split["pads"])
     head = (
-        f"of {len(arrays):,} scored positions a share of {share(split['p'])} is padding with a mean loss of "
-        f"{nats(split['pad_loss'])}: the {returns} is {_figures(shown[0])} with them and {_figures(shown[1])} on "
+        f"{share_percent(split['p'])} of the {len(arrays):,} scored positions are padding, with a mean loss of "
+        f"{nats(split['pad_loss'])} nats: the {returns} is {_figures(shown[0])} with them and {_figures(shown[1])} on "
         "real tokens"
         if pads
         else f"none of {len(arrays):,} positions is padding: the {returns} is {_figures(shown[1])}"

@@ -31,8 +31,16 @@ def percent(value: float, decimals: int = 1) -> str:
 
 def share(value: float | Fraction) -> str:
     """A share to three figures, or to as many as keep it apart from 1."""
-    number = float(value)
-    return figures(number, 3 if number < 0.9 or number >= 1 else 2 - floor(log10(1 - number)))
+    return figures(value, _share_digits(float(value)))
+
+
+def share_percent(value: float | Fraction) -> str:
+    """The same as a percentage."""
+    return f"{figures(100 * value, _share_digits(float(value)))} %"
+
+
+def _share_digits(number: float) -> int:
+    return 3 if number < 0.9 or number >= 1 else 2 - floor(log10(1 - number))
 
 
 def percent_up(value: float) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from verifier.audits.interval import Interval, exactly
 from verifier.model.complaints import nearest, shown
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     import pint
 
 UNSCALED = exactly(1)
+
+MEASURED = frozenset({"joule", "metre", "gram", "dollar"})
+"""Base units of what is not counted: a rate of these is no speed of the work."""
 
 LONGEST_UNIT = 80
 LARGEST_EXPONENT = 4
@@ -99,6 +102,15 @@ def ln2() -> Interval:
     terms = 120
     low = sum((Fraction(1, k << k) for k in range(1, terms + 1)), Fraction(0))
     return Interval(low, low + Fraction(1, 1 << terms))
+
+
+def faster_when(one: Unit) -> Literal["higher", "lower"] | None:
+    """Which numbers of this unit are faster: lower times (per anything), higher rates of what is counted; else None."""
+    powers = dict(one.dimensions)
+    above = {name for name, power in powers.items() if power > 0}
+    if above == {"second"}:
+        return "lower"
+    return "higher" if powers.get("second") == -1 and above and not above & MEASURED else None
 
 
 def known_units() -> tuple[str, ...]:
