@@ -21,6 +21,7 @@ from verifier.audits.basis import compare
 from verifier.audits.closure import closure
 from verifier.audits.declared import Declared
 from verifier.audits.dilution import dilution
+from verifier.audits.dilution_box import Measured, PadLoss, PrintedDeflation
 from verifier.audits.document import audit_document
 from verifier.audits.file import audit_file
 from verifier.audits.fingerprint import Fingerprint, fingerprint
@@ -28,7 +29,7 @@ from verifier.audits.granularity import granularity
 from verifier.audits.identify import Identification, identify
 from verifier.audits.printed import Printed, printed
 from verifier.audits.reconcile import reconcile
-from verifier.audits.records import Comparison, Record
+from verifier.audits.records import Comparison, Formula, ItemSet, Per, Record, Selection
 from verifier.audits.selection import Arm, selection
 from verifier.audits.speed import speed
 from verifier.audits.witness import Witness, witness
@@ -40,10 +41,17 @@ __all__ = [
     "Comparison",
     "Declared",
     "Fingerprint",
+    "Formula",
     "Identification",
+    "ItemSet",
+    "Measured",
+    "PadLoss",
+    "Per",
     "Printed",
+    "PrintedDeflation",
     "Record",
     "Residual",
+    "Selection",
     "Side",
     "Witness",
     "aggregate",
