@@ -40,7 +40,8 @@ def check_named(columns: Columns, given: Sequence[str], *, where: str) -> None:
     named = columns.named
     for kind, name in named.items():
         if name not in given:
-            mend = nearest(name, list(dict.fromkeys(map(str, given)))[:50], what="column")
+            there = [each for each in dict.fromkeys(map(str, given)) if each.isprintable()][:50]
+            mend = nearest(name, there, what="column") if there else "write a header with the names of the columns"
             raise BadInput(f"there is no column {shown(name)} for the {kind}", where=where, mend=mend)
         if list(given).count(name) > 1:
             raise BadInput(f"the column {shown(name)} stands twice", where=where, mend="leave one of them out")

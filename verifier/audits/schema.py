@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from verifier.audits.arrays import read_arrays
 from verifier.audits.declared import Declared
@@ -14,22 +15,55 @@ from verifier.audits.printed import Printed, printed
 from verifier.audits.records import Comparison, Formula, ItemSet, Per, Record, Selection
 from verifier.audits.selection import Arm
 from verifier.audits.token_arrays import Columns, TokenArrays, inline_arrays
+from verifier.audits.units import thing, unit
+from verifier.model.complaints import shown
+from verifier.model.errors import BadInput
+from verifier.model.numbers import parse_rational
 from verifier.model.probes import FileName
 from verifier.model.tables import Line, Name, Number, Sha256, Table, complaint
 
 Said = Annotated[Line, StringConstraints(min_length=1)]
 Count = Annotated[int, Field(ge=1, le=2**53 - 1)]
 Bit = Annotated[int, Field(ge=0, le=1)]
+
+
+def _known(of: Callable[[str], object]) -> AfterValidator:
+    """A text that `of` knows as a unit."""
+
+    def check(text: str) -> str:
+        try:
+            of(text)
+        except BadInput as error:
+            raise complaint(error.what, mend=error.mend) from None
+        return text
+
+    return AfterValidator(check)
+
+
+def _above_zero(text: str) -> str:
+    if parse_rational(text) <= 0:
+        raise complaint(f"{shown(text)} is not above zero", mend="write how many there are")
+    return text
+
+
+def _as_text(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+UnitText = Annotated[Line, _known(unit)]
+Thing = Annotated[Said, _known(thing)]
+Many = Annotated[Number, BeforeValidator(_as_text), AfterValidator(_above_zero)]
+"""How many there are: a whole number, or an exact one as text."""
 Numbers = Annotated[list[Number], Field(min_length=1, max_length=100_000)]
 
 
 class PerTable(Table):
-    thing: Said
-    holds: Annotated[dict[Said, Count | Number], Field(max_length=20)] = {}
+    thing: Thing
+    holds: Annotated[dict[Thing, Many], Field(max_length=20)] = {}
 
     def to_per(self) -> Per:
         """The denominator of the table."""
-        return Per(self.thing, {name: str(count) for name, count in self.holds.items()})
+        return Per(self.thing, dict(self.holds))
 
 
 class ItemsTable(Table):
@@ -53,7 +87,7 @@ class RecordTable(Table):
 
     label: Said
     value: Number
-    unit: Line = ""
+    unit: UnitText = ""
     per: PerTable | None = None
     items: ItemsTable | None = None
     mask: Said | None = None
@@ -97,7 +131,7 @@ class ComparisonTable(Table):
 
 class FactorTable(Table):
     name: Said
-    value: Number
+    value: Annotated[Number, AfterValidator(_above_zero)]
     side: Literal["left", "right"] | None = None
     source: Line = ""
 

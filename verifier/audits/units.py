@@ -187,12 +187,18 @@ def _resolved(name: str) -> Unit:
     try:
         scale, base = _registry().get_root_units(name)
     except (pint.errors.PintError, ValueError, TypeError, AttributeError, KeyError):
-        raise BadInput(f"nobody knows the unit {shown(name)}", mend=nearest(name, _names(), what="unit")) from None
+        raise BadInput(f"nobody knows the unit {shown(name)}", mend=_nearest(name)) from None
     powers: Mapping[str, int] = {str(key): int(str(power)) for key, power in base._units.items()}  # noqa: SLF001  # pint has no other way to list them
     bits = powers.get("bit", 0)
     found = Unit(_added((), tuple(powers.items())), exactly(Fraction(str(scale))))
     # nats are the base, by definition: 1 bit = ln 2 nat
     return found * _raised(Unit((("bit", -1), ("nat", 1)), ln2(), 1), bits)
+
+
+def _nearest(name: str) -> str:
+    known = _names()
+    near = nearest(name, known, what="unit")
+    return near if near.startswith("the nearest") else 'write one like "s", "token", "byte" or "FLOP"'
 
 
 @functools.cache

@@ -16,8 +16,9 @@ from verifier.model.toml_lines import key_lines, line_of
 DEEPEST = 16
 _LARGEST = 2**53 - 1
 
-# tomllib takes quadratic time and space over a key of many parts
-_LONG_KEY = re.compile(r"""(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){32}""")
+# tomllib takes quadratic time and space over a key of many parts; a match starts where a word does and gives nothing
+# back, or a long word would take quadratic time here
+_LONG_KEY = re.compile(r"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){32}""")
 
 _PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 
@@ -90,5 +91,5 @@ def check_values(table: dict[str, Any]) -> None:
 def located(error: TableError, text: str, *, where: str) -> BadInput:
     """`error` with the line of `text`, the file `where`, that its key stands on."""
     line = line_of(key_lines(text), error.path)
-    place = f"{where}, line {line}" if line else where
-    return BadInput(error.what, where=f"{place}, {path_text(error.path)}", mend=error.mend)
+    place = [where, f"line {line}" if line else "", path_text(error.path)]
+    return BadInput(error.what, where=", ".join(filter(None, place)), mend=error.mend)
