@@ -8,9 +8,10 @@ import json
 import os
 import random
 import re
+import typing
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from click.testing import CliRunner
@@ -22,7 +23,7 @@ from verifier.audits.catalogues import CATALOGUES
 from verifier.audits.fingerprint.relations import BUILDERS
 from verifier.cli.audit import CLEAR
 from verifier.cli.main import verifier as command
-from verifier.model.answers import AuditAnswer
+from verifier.model.answers import About, AuditAnswer, AuditContext, Corrected, audit_outcome
 from verifier.model.basis import BasisClass
 
 ROOT = Path(__file__).parents[2]
@@ -32,9 +33,9 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
 EXITS = dict.fromkeys(AuditAnswer, "10") | dict.fromkeys(CLEAR, "0") | {AuditAnswer.INSUFFICIENT: "3"}
 
 
-def rows_after(heading: str) -> list[list[str]]:
+def rows_after(heading: str, text: str = TEXT) -> list[list[str]]:
     """The cells of the first table after a heading, its two head lines left out."""
-    section = re.split(rf"^##+ {heading}", TEXT, flags=re.MULTILINE)[1]
+    section = re.split(rf"^##+ {heading}", text, flags=re.MULTILINE)[1]
     lines = itertools.takewhile(lambda line: line.startswith("|"), section[section.index("\n|") + 1 :].splitlines())
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in list(lines)[2:]]
 
@@ -81,6 +82,57 @@ def test_the_table_of_catalogues_is_the_codes() -> None:
     assert rows_after("Catalogues") == [
         [f"`{name}`", each.takes, str(len(each.entries)), str(len(each.families))] for name, each in CATALOGUES.items()
     ]
+
+
+MISMATCH = (AuditAnswer.MISMATCH_PROVEN, AuditAnswer.RECONCILED)
+WEAK = (AuditAnswer.RECONCILED_WEAK, AuditAnswer.JOINTLY_INCONSISTENT)
+ROWS: dict[str, Callable[[AuditAnswer, AuditContext], bool]] = {
+    "`RECONCILED_WEAK` or `JOINTLY_INCONSISTENT`, or a factor left unexplained": lambda answer, said: (
+        answer in WEAK or said.residual_excludes_one
+    ),
+    "code against a text, not known to have made the result": lambda _, said: (
+        said.code_against_text and said.produced_by != "released"
+    ),
+    "about the claim: `MISMATCH_PROVEN` or `RECONCILED`, material over its whole range": lambda answer, said: (
+        answer in MISMATCH and said.about == "claim" and said.material
+    ),
+    "about the claim: the same, not material over its whole range": lambda answer, said: (
+        answer in MISMATCH and said.about == "claim" and not said.material
+    ),
+    "about the dispute: `MISMATCH_PROVEN` or `RECONCILED`, all of it on the other side": lambda answer, said: (
+        answer in MISMATCH and said.about == "dispute" and said.corrected is Corrected.OTHER_SIDE
+    ),
+    "about the dispute: the same, equality possible or the threshold missed": lambda answer, said: (
+        answer in MISMATCH
+        and said.about == "dispute"
+        and said.corrected in (Corrected.CONTAINS_ONE, Corrected.BELOW_THRESHOLD)
+    ),
+    "about the dispute: the same, direction and support kept": lambda answer, said: (
+        answer in MISMATCH and said.about == "dispute" and said.corrected is Corrected.KEPT
+    ),
+    '`SAME_BASIS` or `NOT_MATERIAL`, and `alleges = "mismatch"`': lambda answer, said: (
+        answer in CLEAR and said.alleges_mismatch
+    ),
+    '`SAME_BASIS` or `NOT_MATERIAL`, and `alleges = "size"`': lambda answer, said: (
+        answer in CLEAR and not said.alleges_mismatch
+    ),
+    "`INSUFFICIENT`": lambda answer, _: answer is AuditAnswer.INSUFFICIENT,
+}
+
+
+def test_the_table_of_outcomes_is_the_codes_for_every_combination() -> None:
+    rows = rows_after("9. The basis of a number: audits", (ROOT / "docs" / "writing-a-case.md").read_text("utf-8"))
+    assert [row[0] for row in rows] == list(ROWS)
+    yes = (False, True)
+    abouts: tuple[About, ...] = typing.get_args(About)
+    codes: tuple[Literal["released", "private", "unknown"], ...] = ("released", "private", "unknown")
+    for answer, about, alleges, residual, against, made, material, corrected in itertools.product(
+        AuditAnswer, abouts, yes, yes, yes, codes, yes, Corrected
+    ):
+        said = AuditContext(about, alleges, residual, against, made, material, corrected)
+        found = audit_outcome(answer, said)
+        stated = next(outcome for words, outcome in rows if ROWS[words](answer, said))
+        assert stated == f"`{found.outcome}{f': {found.reason}' if found.reason else ''}`", (answer, said)
 
 
 def noisy() -> Callable[[Any, Any, int], float]:
