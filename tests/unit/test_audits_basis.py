@@ -68,6 +68,35 @@ def test_c1_a_time_per_batch_against_one_per_trajectory() -> None:
     assert about_the_dispute(audit) is Outcome.AGAINST_DISPUTE
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "unit", "kind", "better", "said"),
+    [
+        ("3.2", "0.512", "s", "factor", "lower", "1: method is 8 times faster (lower is better)"),
+        ("3.2", "0.512", "s", "factor", None, "1: method is 8 times faster"),
+        ("64", "0.512", "s", "factor", "lower", "same: method is 2.5 times slower (lower is better)"),
+        ("400", "100", "tokens/s", "factor", "higher", "1: method is 12.5 times slower (higher is better)"),
+        ("400", "4", "tokens/s", "factor", "higher", "same: method is 2 times faster (higher is better)"),
+        ("400", "100", "J", "factor", "lower", "1: baseline is 12.5 times method (lower is better)"),
+        ("400", "4", "J", "factor", "lower", "same: method is 2 times baseline (lower is better)"),
+        ("400", "100", "W", "factor", "lower", "1: baseline is 12.5 times method (lower is better)"),
+        ("400", "100", "J", "difference", "lower", "0: method is the lower one (lower is better)"),
+        ("400", "4", "J", "percent", None, "same: method is the higher one"),
+    ],
+)  # fmt: skip
+def test_the_sentence_says_which_is_better_and_by_how_much(
+    left: str, right: str, unit: str, kind: Any, better: Any, said: str
+) -> None:
+    """All of these are per batch of 50 on the left, per trajectory on the right: ÷ 50 on one basis."""
+    audit = compare(
+        record(left, unit, label="method", per=BATCH),
+        record(right, unit, label="baseline", per=EACH),
+        Comparison(kind=kind, better=better, measures="throughput"),
+    )
+    where = {"1": "the other side of 1", "0": "the other side of 0", "same": "in the same direction"}
+    turned, _, words = said.partition(": ")
+    assert audit.sentence.endswith(f", {where[turned]}: {words}.")
+
+
 def test_the_other_side_per_batch_makes_it_worse() -> None:
     method = dataclasses.replace(METHOD, per=EACH)
     baseline = dataclasses.replace(BASELINE, per=BATCH)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from verifier.audits.quantity import perplexity
-from verifier.audits.units import ONE, Unit, known_units, ln2, thing, unit
+from verifier.audits.units import ONE, Unit, faster_when, known_units, ln2, thing, unit
 from verifier.model.errors import BadInput
 
 FIXTURES = {
@@ -44,6 +44,16 @@ def test_a_unit_is_read(text: str, dimensions: dict[str, int], scale: Fraction |
     found = unit(text)
     assert dict(found.dimensions) == dimensions
     assert found.scale.low == found.scale.high == scale
+
+
+@pytest.mark.parametrize(
+    ("text", "which"),
+    [("ms", "lower"), ("s per batch", "lower"), ("tokens/s", "higher"), ("GFLOP/s", "higher"),
+     ("batch per hour", "higher"), ("W", None), ("GPU hours", None), ("J per token", None), ("dollar/hour", None), ("1/s", None), ("s^2", None),
+     ("%", None)],
+)  # fmt: skip
+def test_only_times_and_rates_of_what_is_counted_are_fast_or_slow(text: str, which: str | None) -> None:
+    assert faster_when(unit(text)) == which
 
 
 def test_counted_things_never_cancel() -> None:

@@ -108,7 +108,7 @@ def faster_when(one: Unit) -> Literal["higher", "lower"] | None:
     """Which numbers of this unit are faster: lower times (per anything), higher rates of what is counted; else None."""
     powers = dict(one.dimensions)
     above = {name for name, power in powers.items() if power > 0}
-    if above == {"second"}:
+    if above == {"second"} and powers["second"] == 1:
         return "lower"
     return "higher" if powers.get("second") == -1 and above and not above & MEASURED else None
 
