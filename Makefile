@@ -16,7 +16,7 @@ install: .venv/.installed
 	touch $@
 
 demo: install
-	$(BIN)/verifier run cases/frank_wolfe cases/heavy_ball cases/powell cases/paging --ledger demo/verifier.db
+	$(BIN)/verifier run cases/frank_wolfe cases/heavy_ball cases/powell cases/batch_timing cases/three_projections cases/self_distillation cases/paging --ledger demo/verifier.db
 
 lint: install
 	$(BIN)/ruff check .

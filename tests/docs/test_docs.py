@@ -26,6 +26,8 @@ import pytest
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from verifier.audits import probe as audit_probe
+from verifier.audits import schema as audit_schema
 from verifier.casefile import load, schema
 from verifier.cli.main import COMMANDS, main
 from verifier.cli.main import verifier as root_command
@@ -44,6 +46,7 @@ from verifier.sweeps.bound import BoundSweepTable
 ROOT = Path(__file__).parents[2]
 README, CASE_PAGE = ROOT / "README.md", ROOT / "docs/writing-a-case.md"
 PROBLEM_PAGE = ROOT / "docs/writing-a-problem.md"
+AUDIT_PAGE = ROOT / "docs/audits.md"
 RULE_PAGE, EXACT_PAGE = ROOT / "docs/growth-rule.md", ROOT / "docs/exact-counterexamples.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGE_NAMES = [path.relative_to(ROOT).as_posix() for path in PAGES]
@@ -81,7 +84,7 @@ def all_commands() -> list[str]:
 
 @dataclass(frozen=True)
 class Desk:
-    """A folder with copies of cases/, problems/, docs/tables/ and a home of its own, where a reader types commands."""
+    """A folder with copies of cases, problems and the files of pages, and a home of its own: a reader types there."""
 
     folder: Path
 
@@ -159,7 +162,8 @@ def shows(said: str, shown: str) -> bool:
 def desk(folder: Path) -> Desk:
     shutil.copytree(ROOT / "cases", folder / "cases", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "problems", folder / "problems")
-    shutil.copytree(ROOT / "docs/tables", folder / "docs/tables")
+    for name in ("tables", "audits"):
+        shutil.copytree(ROOT / "docs" / name, folder / "docs" / name)
     return Desk(folder)
 
 
@@ -193,6 +197,21 @@ def test_the_commands_of_statistics_run(reader: Desk) -> None:
 
 def test_the_exact_commands_run(reader: Desk) -> None:
     reader.follow(EXACT_PAGE)
+
+
+def test_the_audits_of_the_page_run(reader: Desk) -> None:
+    reader.follow(AUDIT_PAGE)
+
+
+def test_the_audit_files_of_the_page_are_the_shipped_ones() -> None:
+    shown = re.findall(
+        r"`docs/audits/([\w-]+\.toml)`:\n\n```toml\n(.*?)^```$", AUDIT_PAGE.read_text(), re.DOTALL | re.MULTILINE
+    )
+    named = dict(shown)
+    for name, text in named.items():
+        assert (ROOT / "docs/audits" / name).read_text() == text, name
+    tables = {key for text in named.values() for key in tomllib.loads(text)}
+    assert tables == set(audit_schema.AuditFileTable.model_fields)
 
 
 def test_a_manifest_is_written_for_runs_elsewhere(reader: Desk, tmp_path: Path) -> None:
@@ -360,6 +379,8 @@ TABLES: dict[str, type[BaseModel]] = {
     "probe.controls`, of a sweep": probe.ControlTable,
     "probe.controls`, of exact work": exact_probe.ExactControlTable,
     "[probe.planned]": probe.PlannedTable,
+    "[[probe]]`, an audit": audit_probe.AuditTable,
+    "probe.controls`, of an audit": audit_probe.AuditControlTable,
     "[[probe]]`, a replication": replication.ReplicationTable,
     "probe.controls`, of a replication": replication.RunsControlTable,
     "[probe.planned]`, of a replication": replication.PlannedReplicateTable,
@@ -372,6 +393,32 @@ TABLES: dict[str, type[BaseModel]] = {
     "[probe.rule]`, a count": RULES["count"],
     "[[prior]]": schema.PriorTable,
 }
+AUDIT_TABLES: dict[str, type[BaseModel]] = {
+    "[left]` and `[right]": audit_schema.RecordTable,
+    "left.per": audit_schema.PerTable,
+    "left.items": audit_schema.ItemsTable,
+    "left.selection": audit_schema.SelectionTable,
+    "left.formula": audit_schema.FormulaTable,
+    "[comparison]": audit_schema.ComparisonTable,
+    "[declared]": audit_schema.DeclaredTable,
+    "declared.factors": audit_schema.FactorTable,
+    "[reconcile]": audit_schema.ReconcileTable,
+    "[dilution]": audit_schema.DilutionTable,
+    "dilution.measured": audit_schema.MeasuredTable,
+    "dilution.pad_loss": audit_schema.PadLossTable,
+    "dilution.printed_deflation": audit_schema.PrintedDeflationTable,
+    "[granularity]": audit_schema.GranularityTable,
+    "[speed]": audit_schema.SpeedTable,
+    "[closure]": audit_schema.ClosureTable,
+    "[arrays]": audit_schema.ArraysTable,
+    "arrays.columns": audit_schema.ColumnsTable,
+    "[selection]": audit_schema.BestTable,
+    "selection.left` and `selection.right": audit_schema.ArmTable,
+}
+DOCUMENTED = [
+    *((CASE_PAGE, heading, table) for heading, table in TABLES.items()),
+    *((AUDIT_PAGE, heading, table) for heading, table in AUDIT_TABLES.items()),
+]
 REQUIRED = "required"
 
 
@@ -379,10 +426,10 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
-def tables_of_the_page() -> dict[str, dict[str, list[str]]]:
+def tables_of_the_page(page: Path) -> dict[str, dict[str, list[str]]]:
     """Heading -> key -> [type, default, meaning]."""
     found = {}
-    for section in CASE_PAGE.read_text().partition("## All keys")[2].split("\n### ")[1:]:
+    for section in page.read_text().partition("\n## All keys")[2].partition("\n## ")[0].split("\n### ")[1:]:
         rows = [cells(line) for line in section.splitlines() if line.startswith("| `")]
         found[section.splitlines()[0].strip("`")] = {row[0].strip("`"): row[1:] for row in rows}
     return found
@@ -416,14 +463,28 @@ def words_of(annotation: Any) -> set[str]:
 
 
 def test_the_page_has_every_table_of_case_toml() -> None:
-    assert set(tables_of_the_page()) == set(TABLES)
+    assert set(tables_of_the_page(CASE_PAGE)) == set(TABLES)
     top = {re.sub(r"\W", "", heading) for heading in TABLES if re.fullmatch(r"\[+\w+\]+", heading)}
     assert top == set(schema.CaseFileTable.model_fields)
 
 
-@pytest.mark.parametrize("heading", list(TABLES))
-def test_the_page_has_every_key_with_its_default_and_its_words(heading: str) -> None:
-    rows, fields = tables_of_the_page()[heading], TABLES[heading].model_fields
+def test_the_page_has_every_table_of_an_audit_file() -> None:
+    assert set(tables_of_the_page(AUDIT_PAGE)) == set(AUDIT_TABLES)
+    own = [each for each in vars(audit_schema).values() if isinstance(each, type) and issubclass(each, BaseModel)]
+    assert {each for each in own if each.__module__ == audit_schema.__name__} == {
+        *AUDIT_TABLES.values(),
+        audit_schema.AuditFileTable,
+    }
+    top = set(re.findall(r"\[(\w+)\]", " ".join(AUDIT_TABLES)))
+    assert top == set(audit_schema.AuditFileTable.model_fields)
+
+
+@pytest.mark.parametrize(("page", "heading", "table"), DOCUMENTED, ids=[heading for _, heading, _ in DOCUMENTED])
+def test_the_page_has_every_key_with_its_default_and_its_words(
+    page: Path, heading: str, table: type[BaseModel]
+) -> None:
+    rows = tables_of_the_page(page)[heading]
+    fields = {field.alias or key: field for key, field in table.model_fields.items()}
     if heading.startswith("[[probe]]`"):  # what every probe has stands in a table of its own
         fields = {key: field for key, field in fields.items() if key not in ProbeTable.model_fields}
     assert set(rows) == set(fields)

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from verifier.audits.probe import AuditProbe
 from verifier.casefile.folder import hashes
 from verifier.exact.probe import ExactProbe
 from verifier.model.canonical import canonical_sha256
@@ -17,7 +18,7 @@ from verifier.sweeps.bound import BoundProbe
 from verifier.sweeps.probe import SweepProbe
 from verifier.sweeps.replication import ReplicationProbe
 
-Probe = SweepProbe | BoundProbe | ExactProbe | ReplicationProbe
+Probe = SweepProbe | BoundProbe | ExactProbe | AuditProbe | ReplicationProbe
 """Any probe."""
 
 
@@ -63,6 +64,11 @@ class Case:
     def replications(self) -> tuple[ReplicationProbe, ...]:
         """The probes that are replications."""
         return tuple(probe for probe in self.probes if isinstance(probe, ReplicationProbe))
+
+    @property
+    def audits(self) -> tuple[AuditProbe, ...]:
+        """The probes that are audits."""
+        return tuple(probe for probe in self.probes if isinstance(probe, AuditProbe))
 
     @property
     def defaults(self) -> dict[str, Value]:

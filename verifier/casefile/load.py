@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from verifier.audits.probe import AuditProbe, check_audit_files, comparison_probe, parse_audit
 from verifier.casefile.case import Case, Probe
 from verifier.casefile.folder import read_case_file, read_folder
-from verifier.casefile.lines import key_lines, line_of
 from verifier.casefile.schema import CaseFileTable, ParameterTable
-from verifier.casefile.toml import check_values, parse_toml
 from verifier.exact.probe import ExactProbe, check_problems, parse_exact
 from verifier.model.case import (
     Claim,
@@ -29,7 +28,8 @@ from verifier.model.complaints import listed, shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
 from verifier.model.tables import Path as KeyPath
-from verifier.model.tables import TableError, choose, nearest, path_text, validate
+from verifier.model.tables import TableError, choose, nearest, validate
+from verifier.model.toml import check_values, located, parse_toml
 from verifier.sweeps.bound import is_bound, parse_bound
 from verifier.sweeps.probe import parse_sweep
 from verifier.sweeps.replication import ReplicationProbe, check_runs, parse_replication
@@ -45,6 +45,7 @@ def _sweep(data: Mapping[str, Any], *, path: KeyPath) -> Probe:
 PROBES: Mapping[str, ProbeParser] = {
     "sweep": _sweep,
     "exact": parse_exact,
+    "audit": parse_audit,
     "replication": parse_replication,
 }
 """Probe kind -> how its package reads its table."""
@@ -62,9 +63,7 @@ def load(folder: str | Path) -> Case:
         check_values(table)
         return _case(table, folder=folder, files=read_folder(folder))
     except TableError as error:
-        line = line_of(key_lines(text), error.path)
-        place = f"{where}, line {line}" if line else where
-        raise BadInput(error.what, where=f"{place}, {path_text(error.path)}", mend=error.mend) from error
+        raise located(error, text, where=where) from error
 
 
 def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes]) -> Case:
@@ -74,10 +73,6 @@ def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes])
             "the paper has no identity",
             path=("paper",),
             mend="give openreview, or arxiv with its version; doi where it has neither",
-        )
-    if parsed.dispute.comparison:
-        raise TableError(
-            "comparisons cannot be audited by this version", path=("dispute", "comparison"), mend='leave it "" for now'
         )
     claim = Claim(
         quote=parsed.claim.quote,
@@ -94,17 +89,7 @@ def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes])
     probes = tuple(_probe(entry, index, ids) for index, entry in enumerate(parsed.probe))
     _all_different([probe.name for probe in probes], path=("probe",), key="name", what="probe")
     for index, probe in enumerate(probes):
-        if isinstance(probe, ExactProbe):
-            check_problems(probe, files, path=("probe", index), folder=str(folder))
-            continue
-        if isinstance(probe, ReplicationProbe):
-            check_runs(probe, files, path=("probe", index), folder=str(folder))
-        for taken in probe.taken & set(parsed.parameters):
-            raise TableError(
-                f"{taken} is already an argument that the probe {probe.name} gives its targets",
-                path=("parameters", taken),
-                mend="give the parameter another name",
-            )
+        _check_probe(probe, files, index=index, folder=str(folder), parameters=parsed.parameters)
     for part in disputed:
         if not any(part in probe.parts for probe in probes):
             raise TableError(
@@ -112,6 +97,8 @@ def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes])
                 path=("dispute", "part"),
                 mend=f'add a [[probe]] with part = "{part}", or take it out of dispute.part',
             )
+    if parsed.dispute.comparison:
+        probes = (_compared(parsed.dispute.comparison, disputed, probes, files, folder=str(folder)), *probes)
     source = parsed.dispute.source
     return Case(
         folder=folder,
@@ -143,6 +130,39 @@ def _case(table: Mapping[str, Any], *, folder: Path, files: Mapping[str, bytes])
         table=table,
         files=files,
     )
+
+
+def _check_probe(
+    probe: Probe, files: Mapping[str, bytes], *, index: int, folder: str, parameters: Mapping[str, ParameterTable]
+) -> None:
+    """Reads the files that a probe names, and sees that no parameter takes a name that its targets are given."""
+    path: KeyPath = ("probe", index)
+    match probe:
+        case ExactProbe():
+            check_problems(probe, files, path=path, folder=folder)
+        case AuditProbe():
+            check_audit_files(probe, files, path=path, folder=folder)
+        case ReplicationProbe():
+            check_runs(probe, files, path=path, folder=folder)
+    for taken in probe.taken & set(parameters):
+        raise TableError(
+            f"{taken} is already an argument that the probe {probe.name} gives its targets",
+            path=("parameters", taken),
+            mend="give the parameter another name",
+        )
+
+
+def _compared(
+    file: str, parts: list[str], probes: tuple[Probe, ...], files: Mapping[str, bytes], *, folder: str
+) -> AuditProbe:
+    """The audit of the two numbers that the dispute compares."""
+    compared = comparison_probe(file, tuple(parts))
+    check_audit_files(compared, files, path=("dispute",), folder=folder)
+    for index, probe in enumerate(probes):
+        if probe.name == compared.name:
+            what = f"{compared.name} names the audit of the dispute's own numbers"
+            raise TableError(what, path=("probe", index, "name"), mend="give the probe another name")
+    return compared
 
 
 def _probe(data: Mapping[str, Any], index: int, part_ids: list[str]) -> Probe:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
+from verifier.model.probes import FileName
 from verifier.model.tables import Line, Name, Number, OneOrMore, Sha256, Table, TargetName, form
 
 _ARXIV = r"(\d{4}\.\d{4,5}|[a-z-]+(\.[A-Z]{2})?/\d{7})v\d{1,3}"
@@ -79,7 +80,7 @@ class DisputeTable(Table):
     source: SourceTable
     reported_by: Line = ""
     alleged: dict[Name, Number] = {}
-    comparison: Line = ""
+    comparison: FileName | Literal[""] = ""
 
 
 class PremiseTable(Table):

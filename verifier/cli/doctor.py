@@ -30,6 +30,7 @@ EXTRAS = {
     "ray": "sweeps over several machines",
     "jax": "wide batches on a GPU",
     "web": "the docket in a browser",
+    "parquet": "arrays of an audit in parquet files",
 }
 MODULES = {"python-flint": "flint"}
 """Distribution -> the module it installs, where the names differ."""

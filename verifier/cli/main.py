@@ -24,6 +24,7 @@ COMMANDS = {
     "refute": ("verifier.cli.exact", "Decide a claim for one start exactly; write a certificate where it fails."),
     "check": ("verifier.cli.exact", "Check a certificate with the checker that stands alone."),
     "shrink": ("verifier.cli.exact", "Make the start of a certificate smaller, with the same answer."),
+    "audit": ("verifier.cli.audit", "Whether compared numbers stand on the same basis."),
     "stats": ("verifier.cli.stats", "Statistics on a table, power of a design, many disputes at once."),
     "ledger": ("verifier.cli.ledger", "Read and verify the append-only record."),
     "doctor": ("verifier.cli.doctor", "What is installed, what is missing, how to mend it."),

@@ -12,6 +12,7 @@ from verifier.cli.output import Output, with_output
 from verifier.model.errors import BadInput
 
 if TYPE_CHECKING:
+    from verifier.audits.probe import AuditProbe
     from verifier.casefile import Case
     from verifier.engine.bound_plan import BoundPlan
     from verifier.engine.plan import Noise, ProbePlan
@@ -82,6 +83,7 @@ def plan(
                 *map(_sentence, plans),
                 *map(_bound_sentence, bounds),
                 *map(_exact_sentence, exact),
+                *map(_audit_sentence, loaded.audits),
                 *map(_replication_sentence, replications),
             ]
         ),
@@ -95,6 +97,7 @@ def plan(
             *map(_fields, plans),
             *map(_bound_fields, bounds),
             *map(_exact_fields, exact),
+            *map(_audit_fields, loaded.audits),
             *map(_replication_fields, replications),
         ],
     )
@@ -228,6 +231,18 @@ def _exact_fields(probe: ExactProbe) -> dict[str, Any]:
         "horizon": probe.horizon,
         "controls": [control.target for control in probe.controls],
     }
+
+
+def _audit_sentence(probe: AuditProbe) -> str:
+    first = ", before anything else" if probe.comparison else ""
+    return (
+        f"{probe.name}: a basis audit of {probe.subject} and {len(probe.controls)} controls{first}; there is no chance "
+        "in it, so no power to state."
+    )
+
+
+def _audit_fields(probe: AuditProbe) -> dict[str, Any]:
+    return {"name": probe.name, "audits": probe.subject, "controls": [control.target for control in probe.controls]}
 
 
 def _replication_sentence(entry: ReplicationPlan) -> str:

@@ -228,7 +228,7 @@ def _half(text: str) -> str:
 
 
 def _from_file(path: Path) -> GivenRule:
-    from verifier.casefile.toml import parse_toml
+    from verifier.model.toml import parse_toml
 
     try:
         with path.open("rb") as file:

@@ -71,6 +71,8 @@ def evidence_content(registration: str, probe: ProbeResult, evidence: Evidence |
         }
         if evidence.exact is not None:
             content["exact"] = _exact(evidence.exact)
+        if evidence.audits:
+            content |= {"audits": hashable(evidence.audits), "mechanisms": evidence.mechanisms}
     return content
 
 

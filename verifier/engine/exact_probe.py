@@ -11,7 +11,6 @@ from verifier.engine.sweep import Asking, Results
 from verifier.engine.tasks import Task, concluded
 from verifier.exact import SearchProblem
 from verifier.exact.checker import check
-from verifier.exact.digest import finder_sha256
 from verifier.exact.probe import ExactProbe, read_problem_text
 from verifier.exact.refute import posed_with
 from verifier.ledger.merkle import CompactRange, leaf_hash
@@ -22,6 +21,7 @@ from verifier.model.controls import ControlResult
 from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome
 from verifier.model.results import Adequacy, ControlRun, Evidence, ExactEvidence, ProbeResult, UnitsRecord
+from verifier.sweeps.digest import package_sha256
 from verifier.sweeps.jobs import ExactCall, Failure, Job, Row, exact_of
 
 _KINDS = {
@@ -38,7 +38,7 @@ def exact_tasks(case: Case, probe: ExactProbe) -> list[Task]:
     """The probe's problem, ending in an ExactRun, then its controls', each ending in a ControlRun."""
 
     def call(name: str) -> ExactCall:
-        return ExactCall(case.registration, name, case.files[name], probe.horizon, finder_sha256())
+        return ExactCall(case.registration, name, case.files[name], probe.horizon, package_sha256("verifier.exact"))
 
     own = Task(probe.name, 1, _decided(call(probe.problem)))
     controls = [

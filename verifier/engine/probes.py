@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from verifier.audits.probe import AuditProbe
 from verifier.casefile import Case, Probe
+from verifier.engine.audit_probe import audit_result, audit_tasks
 from verifier.engine.bound_probe import bound_result, bound_tasks
 from verifier.engine.exact_probe import exact_result, exact_tasks
 from verifier.engine.replication_probe import replication_result, replication_tasks
@@ -28,6 +30,8 @@ def probe_tasks(case: Case, probe: Probe, targets: Targets, limits: Limits) -> l
             return bound_tasks(case, probe, targets, limits)
         case ExactProbe():
             return exact_tasks(case, probe)
+        case AuditProbe():
+            return audit_tasks(case, probe, targets)
         case ReplicationProbe():
             return replication_tasks(case, probe, targets, limits)
 
@@ -42,5 +46,7 @@ def probe_result(probe: Probe, ends: Sequence[Any]) -> ProbeResult:
             return bound_result(probe, own, controls)
         case ExactProbe():
             return exact_result(probe, own, controls)
+        case AuditProbe():
+            return audit_result(probe, own, controls)
         case ReplicationProbe():
             return replication_result(probe, own, controls)

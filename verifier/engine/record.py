@@ -68,7 +68,7 @@ def _recorded(content: Mapping[str, Any], transaction: Transaction) -> Entry | N
     for entry in transaction.entries("evidence", registration=content["registration"]):
         same_end = all(entry.content.get(key) == content.get(key) for key in ("probe", "stage"))
         drawn_here = "ingested" not in entry.content
-        if _finder(entry.content) != _finder(content):  # another finder is asked anew, and may find more
+        if _found_by(entry.content) != _found_by(content):  # other code is asked anew, and may find more
             continue
         if not (same_end and drawn_here) or not drawn or not (known := _units(entry.content)):
             continue
@@ -84,8 +84,9 @@ def _recorded(content: Mapping[str, Any], transaction: Transaction) -> Entry | N
     return None
 
 
-def _finder(content: Mapping[str, Any]) -> Any:
-    return (content.get("exact") or {}).get("finder")
+def _found_by(content: Mapping[str, Any]) -> Any:
+    """The hash of the finder of exact work, or of the mechanisms of an audit."""
+    return content.get("mechanisms") or (content.get("exact") or {}).get("finder")
 
 
 def _units(content: Mapping[str, Any]) -> dict[str, Any]:

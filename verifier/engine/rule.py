@@ -14,7 +14,7 @@ def rule_parts(case: Case, probes: Sequence[ProbeResult]) -> dict[str, PartRulin
     """The ruling on every part of the claim that a probe tests, in the claim's order."""
     rulings = {}
     for part in case.claim.parts:
-        findings = [ProbeFinding(p.name, p.finding, p.required) for p in probes if part.id in p.parts]
+        findings = [ProbeFinding(p.name, p.finding, p.required) for p in probes if part.id in p.parts and p.weighs]
         if findings:
             rulings[part.id] = rule_part(findings)
     return rulings

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Protocol
 
-from verifier.casefile import Case
+from verifier.audits.probe import is_comparison
+from verifier.casefile import Case, Probe
 from verifier.engine.entries import ruling_content
 from verifier.engine.probes import probe_result, probe_tasks
 from verifier.engine.record import record
@@ -17,7 +18,7 @@ from verifier.engine.register import Registration, history, register
 from verifier.engine.rule import decide
 from verifier.engine.sweep import Asking, OutOfBudget
 from verifier.engine.targets import Targets, inspect_targets
-from verifier.engine.tasks import Limits
+from verifier.engine.tasks import Limits, Task
 from verifier.ledger import Content, Ledger
 from verifier.model.results import CaseResult, LedgerRecord, ProbeResult
 from verifier.sweeps.code import Code
@@ -179,10 +180,21 @@ def _run_probes(
     progress: RunProgress,
     options: Options,
 ) -> list[ProbeResult]:
-    """All probes and all controls at once; earlier ones go first wherever there is a choice."""
+    """The audit of the compared numbers first; then all other probes and controls at once.
+
+    Earlier ones go first wherever there is a choice.
+    """
     limits = Limits(discount=registration.discount, to_maximum=options.to_maximum, budget=options.budget)
-    tasks = [probe_tasks(case, probe, targets, limits) for probe in case.probes]
-    flat = [task for one in tasks for task in one]
-    progress.begin([task.name for task in flat], [task.jobs for task in flat])
-    ends = iter(driven([task.procedure for task in flat]))
-    return [probe_result(probe, [next(ends) for _ in one]) for probe, one in zip(case.probes, tasks, strict=True)]
+
+    def results(probes: Sequence[Probe], begin: Callable[[list[Task]], None]) -> list[ProbeResult]:
+        tasks = [probe_tasks(case, probe, targets, limits) for probe in probes]
+        flat = [task for one in tasks for task in one]
+        begin(flat)
+        ends = iter(driven([task.procedure for task in flat]))
+        return [probe_result(probe, [next(ends) for _ in one]) for probe, one in zip(probes, tasks, strict=True)]
+
+    compared = results([probe for probe in case.probes if is_comparison(probe)], lambda _: None)
+    for found in compared:
+        progress.note(f"the two numbers that the dispute compares: {found.summary}")
+    others = [probe for probe in case.probes if not is_comparison(probe)]
+    return [*compared, *results(others, lambda flat: progress.begin([t.name for t in flat], [t.jobs for t in flat]))]

@@ -42,7 +42,9 @@ def inspect_targets(case: Case) -> Generator[Sequence[Job], Mapping[str, Row | F
     the case does not give, and for a parameter that no target names.
     """
     called: tuple[SweepProbe | BoundProbe | ReplicationProbe, ...] = (*case.sweeps, *case.bounds, *case.replications)
-    jobs = {target: Inspection(case.code_sha256, target) for probe in called for target in probe.targets}
+    jobs = {
+        target: Inspection(case.code_sha256, target) for probe in (*called, *case.audits) for target in probe.targets
+    }
     results = yield list(jobs.values())
     names: dict[str, frozenset[str]] = {}
     rows: dict[str, Row] = {}

@@ -13,17 +13,8 @@ from verifier.exact.refute import HORIZON, parse_problem
 from verifier.model.answers import ExactAnswer
 from verifier.model.case import Control
 from verifier.model.complaints import shown
-from verifier.model.probes import ProbeTable, named_expectation
-from verifier.model.tables import Line, Path, Table, TableError, form, nearest, validate
-
-FileName = Annotated[
-    str,
-    form(
-        r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}){0,7}",
-        what="a file of the case folder",
-        mend='write its path inside the folder, like "problem.json" or "controls/tie.json"',
-    ),
-]
+from verifier.model.probes import FileName, ProbeTable, named_expectation
+from verifier.model.tables import Line, Path, Table, TableError, nearest, validate
 
 
 class ExactControlTable(Table):
@@ -63,6 +54,8 @@ class ExactProbe:
     kind = "exact"
     targets = ()
     """It calls no function of the case."""
+    taken = frozenset[str]()
+    """No parameter reaches it."""
 
 
 def parse_exact(data: Mapping[str, Any], *, path: Path) -> ExactProbe:

@@ -8,7 +8,17 @@ from typing import Annotated, Literal
 from verifier.model.case import Expectation
 from verifier.model.complaints import shown
 from verifier.model.outcomes import Outcome
-from verifier.model.tables import Name, OneOrMore, Path, Table, TableError, nearest
+from verifier.model.tables import Name, OneOrMore, Path, Table, TableError, form, nearest
+
+FileName = Annotated[
+    str,
+    form(
+        r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}){0,7}",
+        what="a file of the case folder",
+        mend='write its path inside the folder, like "problem.json" or "controls/tie.json"',
+    ),
+]
+"""The path of a file inside the case folder."""
 
 
 class ProbeTable(Table):

@@ -85,7 +85,8 @@ class ExactEvidence:
 class Evidence:
     """What a probe gave at one end of its run: at its decision, or later at its registered maximum.
 
-    A sweep gives statistics and points, exact work its own evidence.
+    A sweep gives statistics and points, exact work its own evidence, an audit the fields of `audits[]` and the hash of
+    the mechanisms' code.
     """
 
     stage: str
@@ -93,6 +94,8 @@ class Evidence:
     points: tuple[Point, ...]
     units: UnitsRecord
     exact: ExactEvidence | None = None
+    audits: tuple[Mapping[str, Any], ...] = ()
+    mechanisms: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,9 @@ class ProbeResult:
 
     `flags` say what its design cannot see, whatever the data. `rule`, `axis` and the scales are those of a sweep;
     other kinds have none. `question` names what the probe was run on, where that is not a sweep's target.
+
+    `comparison`: it audits the two numbers that the dispute compares. `weighs` is False where that finds nothing to
+    object to, so that it fixes no ruling.
 
     `evidence` holds one element, or a second one where the run was continued to its maximum. `failure` is what went
     wrong where there is no answer, with the traceback.
@@ -129,6 +135,8 @@ class ProbeResult:
     so_far: Mapping[str, Any] | None = None
     flags: tuple[str, ...] = ()
     failure: str = ""
+    comparison: bool = False
+    weighs: bool = True
 
     @property
     def outcome(self) -> Outcome:

@@ -13,6 +13,12 @@ from verifier.report.replication import is_replication, is_retrospective
 from verifier.report.sentences import CHECKED, control_name, deciding_probes, expected, failed_controls, needed_words
 from verifier.report.text import listed, plain, quoted
 
+_TESTED = {
+    "exact": "the problem file, which says what was tested",
+    "audit": "the audit file, or in the function that was audited",
+}
+"""Kind of probe -> where an error would be found, other than in a re-implementation."""
+
 
 def would_change(result: CaseResult) -> list[str]:
     """Each a full sentence, the most telling first."""
@@ -36,8 +42,7 @@ def _ground(result: CaseResult) -> list[str]:
     deciding = deciding_probes(result)
     controls = sum(len(probe.controls) for probe in deciding)
     if controls:
-        exact = all(probe.kind == "exact" for probe in deciding)
-        what = "the problem file, which says what was tested" if exact else "the re-implementation"
+        what = _TESTED.get(deciding[0].kind, "the re-implementation")
         lines.append(f"An error found in {what}, or in one of the {controls} controls.")
     else:
         lines.append("A control: none was registered, so nothing shows that the set-up would have found the opposite.")

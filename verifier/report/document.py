@@ -183,7 +183,7 @@ def _probe(probe: ProbeResult, certificate: str | None) -> dict[str, Any]:
         "certificate": certificate,
         "exact": None if latest is None or latest.exact is None else exact_document(latest.exact),
         "question": probe.question,
-        "audits": [],
+        "audits": [] if latest is None else json_value(list(latest.audits)),
         "axis": probe.axis,
         "registered_scale": int(probe.claim_scale),
         "scale_reached": int(probe.scale_reached),

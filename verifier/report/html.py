@@ -21,6 +21,8 @@ from verifier.model.canonical import sha256_hex
 from verifier.model.results import CaseResult, ExactEvidence, ProbeResult
 from verifier.model.rulings import Ruling, ruling_words
 from verifier.report import sentences
+from verifier.report.audit import audit_line, audit_rows, audits, comparison_lines, finding_line
+from verifier.report.audit_figures import audit_pictures
 from verifier.report.bound import bound_design_line, bound_rows, bound_size_line, is_bound
 from verifier.report.changes import would_change
 from verifier.report.exact import (
@@ -117,6 +119,7 @@ def render_report(result: CaseResult, *, versions: Mapping[str, str] | None = No
         registration=sentences.registration_line(result),
         overrides=sentences.overrides_words(result.overrides),
         dispute=sentences.dispute_line(result),
+        compared=comparison_lines(result.probes),
         links=paper_links(result),
         later_versions=sentences.later_version_lines(result),
         checked=sentences.CHECKED,
@@ -143,7 +146,7 @@ def _environment() -> Environment:
 
 def _key_lines(result: CaseResult) -> list[str]:
     """The summaries and numbers that stand under the headline."""
-    lines: list[str] = []
+    lines = sentences.part_lines(result)
     for probe in sentences.deciding_probes(result):
         found = None if result.ruling.ruling is Ruling.INVALID else growth(probe)
         said = probe.outcome.decided and (found is not None or is_replication(probe))  # by the numbers below
@@ -157,7 +160,7 @@ def _key_lines(result: CaseResult) -> list[str]:
         exact = exact_evidence(probe)
         lines += exact_lines(exact) if exact is not None else []
         lines += [sentences.shortfall_line(result, probe)]
-    return [line for line in lines if line]
+    return [line for line in dict.fromkeys(lines) if line]
 
 
 def _exact(result: CaseResult, probe: ProbeResult) -> dict[str, Any] | None:
@@ -179,6 +182,18 @@ def _exact(result: CaseResult, probe: ProbeResult) -> dict[str, Any] | None:
     }
 
 
+def _audit(audit: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "finding": finding_line(audit),
+        "sentence": plain(audit["sentence"]),
+        "rows": audit_rows(audit),
+        "pictures": [
+            {"svg": Markup(svg), "caption": caption}  # noqa: S704  # matplotlib escapes its texts
+            for svg, caption in audit_pictures(audit)
+        ],
+    }
+
+
 def _margin_svg(found: ExactEvidence) -> str:
     return margin_figure(margin_series(dict(found.margins or {}))).svg
 
@@ -193,6 +208,8 @@ def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
     return {
         "result": probe,
         "exact": _exact(result, probe),
+        "audits": [_audit(audit) for audit in audits(probe)],
+        "audited": audit_line(probe),
         "svg": Markup(sweep_svg(probe)) if drawn else None,  # noqa: S704  # matplotlib escapes every text it writes
         "data": Markup(_script_json(figure_data(probe))) if drawn else None,  # noqa: S704  # < is written \u003c
         "pictures": _look_pictures(probe),

@@ -6,7 +6,16 @@ import json
 from importlib.resources import files
 from typing import Any
 
-NAMES = ("run-1", "error-1", "result-1", "doctor-1", "stats-test-1", "stats-plan-1", "stats-portfolio-1")
+NAMES = (
+    "run-1",
+    "error-1",
+    "result-1",
+    "doctor-1",
+    "audit-1",
+    "stats-test-1",
+    "stats-plan-1",
+    "stats-portfolio-1",
+)
 
 
 def load_schema(name: str) -> dict[str, Any]:

@@ -71,6 +71,20 @@ def ruling_sentence(result: CaseResult) -> str:
     return "; ".join([ruling_headline(result), *found])
 
 
+def part_lines(result: CaseResult) -> list[str]:
+    """What was found about each part, where several were tested: its ruling, why, and what would decide."""
+    if len(result.parts) < 2:
+        return []
+    lines = []
+    for part, found in result.parts.items():
+        disputed = "" if part in result.dispute.parts else " (not disputed)"
+        why = f": {found.reason.sentence}" if found.reason is not None else ""
+        fixing = [probe for probe in result.probes if probe.name in found.fixed_by]
+        needed = [line for line in map(adequacy_line, fixing) if line and found.ruling is Ruling.UNDERPOWERED]
+        lines.append("; ".join([f"part {plain(part)}{disputed}, {found.ruling.words}{why}", *needed]))
+    return lines
+
+
 def parts_words(result: CaseResult) -> str:
     """The parts that fixed the ruling: `part a`, `parts a and b`."""
     parts = [plain(part) for part in result.ruling.parts]

@@ -11,9 +11,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from verifier.model.results import CaseResult, ExactEvidence, ProbeResult
+from verifier.model.results import CaseResult, ProbeResult
 from verifier.model.rulings import Ruling
 from verifier.report import sentences
+from verifier.report.audit import audit_line, audit_rows, audits, comparison_lines, finding_line, is_audit
 from verifier.report.bound import bound_design_line, bound_rows, bound_size_line, is_bound
 from verifier.report.changes import would_change
 from verifier.report.exact import (
@@ -64,6 +65,7 @@ def _opening(result: CaseResult) -> list[str]:
         "" if result.claim.paraphrase else f"tested as: {plain(result.claim.text)}",
         f"paper: {sentences.paper_line(result)}",
         f"dispute: {sentences.dispute_line(result)}",
+        *comparison_lines(result.probes),
         sentences.reading_line(result),
         sentences.gate_line(result),
         *(sentences.premise_line(premise) for premise in result.premises),
@@ -81,9 +83,8 @@ def _probe(probe: ProbeResult) -> list[RenderableType]:
         shown.append(_points(probe))
     if probe.controls:
         shown.append(_controls(probe))
-    exact = exact_evidence(probe)
-    if exact is not None:
-        shown.append(_lines(_exact(probe, exact)))
+    if lines := _exact(probe) + _audits(probe):
+        shown.append(_lines(lines))
     if looks := look_rows(probe):
         table = _table(f"probe {plain(probe.name)}", [(name, True) for name in ("looked at", *SIDES)])
         for row in looks:
@@ -108,7 +109,10 @@ def _design_lines(probe: ProbeResult) -> list[str]:
     return [design_line(probe), size_line(probe), *([evidence_line(found)] if found else [])]
 
 
-def _exact(probe: ProbeResult, found: ExactEvidence) -> list[str]:
+def _exact(probe: ProbeResult) -> list[str]:
+    found = exact_evidence(probe)
+    if found is None:
+        return []
     return [
         f"probe {plain(probe.name)}: {problem_line(probe)}; {answer_line(found)}",
         *(f"  {name}: {value}" for name, value in problem_rows(found)),
@@ -118,6 +122,13 @@ def _exact(probe: ProbeResult, found: ExactEvidence) -> list[str]:
         ),
         *(f"  {line}" for line in float_lines(found)),
     ]
+
+
+def _audits(probe: ProbeResult) -> list[str]:
+    lines = [f"probe {plain(probe.name)}: {audit_line(probe)}"] if audits(probe) else []
+    for audit in audits(probe):
+        lines += [f"  {finding_line(audit)}", *(f"    {name}: {value}" for name, value in audit_rows(audit))]
+    return lines
 
 
 def _table(title: str, columns: Sequence[tuple[str, bool]]) -> Table:
@@ -155,7 +166,7 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None, cer
         numbers += _margin_lines(result, probe)
         exact = exact_evidence(probe)
         numbers += [plain(probe.summary), *exact_lines(exact)] if exact is not None else []
-        numbers += [plain(probe.summary)] if is_bound(probe) else []
+        numbers += [plain(probe.summary)] if is_audit(probe) or is_bound(probe) else []
         numbers += [f"residual class: {plain(probe.residual_class)}"] if probe.residual_class else []
         numbers += [f"by its design: {plain(flag)}" for flag in probe.flags]
         numbers += [sentences.shortfall_line(result, probe)]
@@ -164,8 +175,9 @@ def _conclusion(result: CaseResult, report_path: str | PathLike[str] | None, cer
         sentences.verdict_line(result),
         "",
         sentences.ruling_headline(result),
+        *sentences.part_lines(result),
         sentences.gate_line(result),
-        *(line for line in numbers if line),
+        *(line for line in dict.fromkeys(numbers) if line),
         *(f"check it: verifier check {shlex.quote(path)}" for path in certificates.values()),
         *([] if report_path is None else [f"report: {fspath(report_path)}"]),
     ]

@@ -84,8 +84,7 @@ class Importer:
 
     def target(self, code: Code, name: str) -> Callable[..., Any]:
         """The function `module:function`. Raises whatever the import raises, or TargetMissing."""
-        if code.sha256 != self._sha256:
-            self._enter(code)
+        self.folder(code)
         module_name, _, function_name = name.partition(":")
         if f"{module_name}.py" not in code.files and f"{module_name}/__init__.py" not in code.files:
             raise TargetMissing(f"the case folder has no module {module_name}.py, or it is a link")
@@ -94,6 +93,12 @@ class Importer:
             raise TargetMissing(f"{module_name}.py has no function {function_name}")
         checked: Callable[..., Any] = function
         return checked
+
+    def folder(self, code: Code) -> Path:
+        """The folder that holds the case's files as they were registered."""
+        if code.sha256 != self._sha256:
+            self._enter(code)
+        return self._folder
 
     def leave(self) -> None:
         """Forgets the case whose modules were imported last, so that a name means what it means without it."""

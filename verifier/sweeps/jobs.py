@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -13,6 +13,7 @@ from typing import Any
 
 from verifier.model.canonical import Json, canonical_bytes, canonical_sha256
 from verifier.model.case import Scale, Value
+from verifier.model.questions import Question
 from verifier.model.results import ExactEvidence
 
 Keywords = tuple[tuple[str, Value], ...]
@@ -165,7 +166,46 @@ class ExactCall:
         exact_of(row)
 
 
-Job = Unit | ValueCall | Inspection | ExactCall
+@dataclass(frozen=True)
+class AuditCall:
+    """The audit of a file or of a function of the case; `target` is the file's path in the folder, or the function.
+
+    `question` is what a function is asked, None for a file. `keywords` are the parameters that a function names.
+    `threshold` is the size that a comparison must keep. `mechanisms` is the hash of the audits' code.
+    """
+
+    registration: str
+    target: str
+    question: Question | None
+    keywords: Keywords
+    threshold: Fraction
+    mechanisms: str
+
+    @cached_property
+    def key(self) -> str:
+        """The call's key in the store."""
+        return canonical_sha256(
+            {
+                "registration": self.registration,
+                "audit": self.target,
+                "question": None if self.question is None else self.question.document,
+                "keywords": _plain(self.keywords),
+                "threshold": str(self.threshold),
+                "mechanisms": self.mechanisms,
+            }
+        )
+
+    @property
+    def group(self) -> tuple[str, Scale]:
+        """No two audits take equally long."""
+        return self.key, ()
+
+    def check(self, row: Row) -> None:
+        """Raises as `Unit.check` does."""
+        audits_of(row)
+
+
+Job = Unit | ValueCall | Inspection | ExactCall | AuditCall
 
 Row = Mapping[str, Any]
 """What a job returned: a JSON object of integers and texts, as stored and hashed."""
@@ -261,6 +301,21 @@ def exact_of(row: Row) -> ExactEvidence:
         checked=row["checked"] or None,
         margins=json.loads(row["margins"]) if row["margins"] else None,
     )
+
+
+def audit_row(audits: Sequence[Mapping[str, Any]]) -> Row:
+    """Audits as a row: a JSON text, since a row holds no doubles."""
+    return {"audits": json.dumps(list(audits), sort_keys=True, allow_nan=False)}
+
+
+def audits_of(row: Row) -> tuple[Mapping[str, Any], ...]:
+    """An audit call's row, read."""
+    if set(row) != {"audits"}:
+        raise ValueError("not the field of audits")
+    audits = json.loads(row["audits"])
+    if not audits or not all(isinstance(audit[key], str) for audit in audits for key in ("finding", "sentence")):
+        raise TypeError("not the fields of an audit")
+    return tuple(audits)
 
 
 def _positive(value: Any) -> int:

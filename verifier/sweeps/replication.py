@@ -9,12 +9,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from verifier.exact.probe import FileName
 from verifier.model.case import Control
 from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
-from verifier.model.probes import ProbeTable, named_expectation
+from verifier.model.probes import FileName, ProbeTable, named_expectation
 from verifier.model.tables import Line, Path, Table, TableError, TargetName, choose, complaint, nearest, validate
 from verifier.stats.bounded_design import CountRule, ProportionRule
 from verifier.stats.margin_answers import MarginAnswer

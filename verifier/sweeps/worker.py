@@ -17,7 +17,7 @@ import numpy as np
 
 from verifier.model.canonical import rational_text
 from verifier.sweeps.code import Code, Importer, TargetMissing, cache_folder, keyword_names
-from verifier.sweeps.jobs import ARMS, ExactCall, Failure, Inspection, Job, Row, Unit, ValueCall, value_row
+from verifier.sweeps.jobs import ARMS, AuditCall, ExactCall, Failure, Inspection, Job, Row, Unit, ValueCall, value_row
 
 MAX_VALUES = 100_000_000
 MAX_ITEMS = 100_000
@@ -60,11 +60,23 @@ def _exact_work() -> Callable[[ExactCall], Row | Failure]:
     return exact_work
 
 
+@functools.cache
+def _audit_work() -> Callable[..., Row | Failure]:
+    """The audits' mechanisms, imported at the first audit for the same reason."""
+    _importer.leave()
+    from verifier.sweeps.audit_work import audit_work  # noqa: PLC0415  # as the docstring says
+
+    return audit_work
+
+
 def perform(code: Code, job: Job) -> Row | Failure:
     """The row of `job`; whatever the case's code raises becomes a Failure with its traceback."""
     try:
         if isinstance(job, ExactCall):  # needs none of the case's code
             return _exact_work()(job)
+        if isinstance(job, AuditCall):
+            audit = _audit_work()
+            return audit(job, folder=_importer.folder(code), function=functools.partial(_importer.target, code))
         function = _importer.target(code, job.target)
         match job:
             case Unit():

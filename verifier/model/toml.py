@@ -1,4 +1,4 @@
-"""The text of case.toml as tables, with syntax errors in plain words and nothing in it that cannot be hashed."""
+"""The text of a TOML file as tables: errors in plain words with their lines, nothing in it that cannot be hashed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import Any
 
 from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
-from verifier.model.tables import Path, TableError
+from verifier.model.tables import Path, TableError, path_text
+from verifier.model.toml_lines import key_lines, line_of
 
 DEEPEST = 16
 _LARGEST = 2**53 - 1
 
-# tomllib takes quadratic time and space over a key of many parts
-_LONG_KEY = re.compile(r"""(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){32}""")
+# tomllib takes quadratic time and space over a key of many parts; a match starts where a word does and gives nothing
+# back, or a long word would take quadratic time here
+_LONG_KEY = re.compile(r"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){32}""")
 
 _PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 
@@ -45,7 +47,7 @@ def parse_toml(text: str, *, where: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(str(error), text, where) from error
     except RecursionError as error:
-        raise BadInput("it is nested too deeply", where=where, mend="a case file nests a few levels") from error
+        raise BadInput("it is nested too deeply", where=where, mend="such a file nests a few levels") from error
 
 
 def _syntax_error(message: str, text: str, where: str) -> BadInput:
@@ -64,7 +66,7 @@ def check_values(table: dict[str, Any]) -> None:
     while waiting:
         path, value = waiting.pop()
         if len(path) > DEEPEST:
-            raise TableError("it is nested too deeply", path=path, mend="a case file nests a few levels")
+            raise TableError("it is nested too deeply", path=path, mend="such a file nests a few levels")
         match value:
             case dict():
                 waiting += [((*path, key), item) for key, item in reversed(value.items())]
@@ -84,3 +86,10 @@ def check_values(table: dict[str, Any]) -> None:
                 )
             case int() if abs(value) > _LARGEST:
                 raise TableError(f"{shown(value)} is beyond ±(2^53 − 1)", path=path, mend="write a smaller number")
+
+
+def located(error: TableError, text: str, *, where: str) -> BadInput:
+    """`error` with the line of `text`, the file `where`, that its key stands on."""
+    line = line_of(key_lines(text), error.path)
+    place = [where, f"line {line}" if line else "", path_text(error.path)]
+    return BadInput(error.what, where=", ".join(filter(None, place)), mend=error.mend)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifier.casefile.lines import Path, key_lines, line_of
+from verifier.model.toml_lines import Path, key_lines, line_of
 
 NASTY = ["", " ", "#", "[x]", "a = 1", "= [", "'", "]]", "{", ",", "\\\\", "é"]
 """What may stand in comments, keys and texts to mislead a scanner."""

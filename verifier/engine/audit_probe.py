@@ -1,0 +1,123 @@
+"""An audit probe from start to result: one job for its file or function, one for that of each control."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
+
+from verifier.audits.probe import AuditProbe
+from verifier.casefile import Case
+from verifier.engine.sweep import Asking, Results
+from verifier.engine.targets import Targets
+from verifier.engine.tasks import Task, concluded
+from verifier.ledger.merkle import CompactRange, leaf_hash
+from verifier.model.answers import NO_ANSWER, AuditAnswer, AuditContext, Corrected, Finding, audit_outcome
+from verifier.model.canonical import canonical_bytes
+from verifier.model.controls import ControlResult
+from verifier.model.outcomes import Outcome
+from verifier.model.results import ControlRun, Evidence, ProbeResult, UnitsRecord
+from verifier.model.rulings import ProbeFinding, rule_part
+from verifier.sweeps.digest import package_sha256
+from verifier.sweeps.jobs import AuditCall, Failure, Job, audits_of
+
+AuditRun = Evidence | Failure
+"""What the audits found, or why there is no answer."""
+
+_CLEAR = (AuditAnswer.SAME_BASIS, AuditAnswer.NOT_MATERIAL)
+
+
+def audit_tasks(case: Case, probe: AuditProbe, targets: Targets) -> list[Task]:
+    """The probe's audits, ending in an AuditRun, then its controls', each ending in a ControlRun."""
+    mechanisms = package_sha256("verifier.audits")
+
+    def call(subject: str) -> AuditCall:
+        return AuditCall(
+            registration=case.registration,
+            target=subject,
+            question=probe.question,
+            keywords=targets.keywords(subject, case.settings) if probe.target else (),
+            threshold=probe.threshold,
+            mechanisms=mechanisms,
+        )
+
+    own = Task(probe.name, 1, _audited(call(probe.subject)))
+    controls = [
+        Task(f"control {control.target}", 1, _controlled(probe, index, call(control.target)))
+        for index, control in enumerate(probe.controls)
+    ]
+    return [own, *controls]
+
+
+def _audited(call: AuditCall) -> Generator[Sequence[Job], Results, AuditRun]:
+    results = yield [call]
+    row = results[call.key]
+    if isinstance(row, Failure):
+        return row
+    tree = CompactRange()
+    tree.append(leaf_hash(canonical_bytes({"unit": call.key, **row})))
+    return Evidence(
+        "decision", None, (), UnitsRecord(1, tree.root().hex()), audits=audits_of(row), mechanisms=call.mechanisms
+    )
+
+
+def _controlled(probe: AuditProbe, index: int, call: AuditCall) -> Asking:
+    control = probe.controls[index]
+    run = yield from _audited(call)
+    if isinstance(run, Failure):
+        result = ControlResult(control, "NO_ANSWER", Outcome.NO_ANSWER, run.what)
+        return ControlRun(result, (), traceback=run.traceback)
+    audit, finding = _leading(probe, run.audits)
+    return ControlRun(ControlResult(control, audit["finding"], finding.outcome, _summary([audit])), (), run.units)
+
+
+def audit_result(probe: AuditProbe, run: AuditRun, controls: Sequence[ControlRun]) -> ProbeResult:
+    """What the probe says once its controls are known."""
+    more: dict[str, Any] = {}
+    if isinstance(run, Failure):
+        answer, own, summary = "NO_ANSWER", NO_ANSWER, run.what
+        more = {"evidence": (), "failure": run.traceback or run.what}
+    else:
+        audit, own = _leading(probe, run.audits)
+        answer, summary = audit["finding"], _summary([audit, *(one for one in run.audits if one is not audit)])
+        more = {"evidence": (run,), "weighs": not (probe.comparison and AuditAnswer[answer] in _CLEAR)}
+    return concluded(
+        probe,
+        answer,
+        own,
+        summary,
+        controls,
+        below_scale=probe.data == "synthetic",
+        comparison=probe.comparison,
+        question=probe.subject,
+        **more,
+    )
+
+
+def _leading(probe: AuditProbe, audits: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], Finding]:
+    """The audit that fixes what all of them say, and that finding: the table by which probes fix a part's ruling."""
+    findings = [_finding(probe, audit) for audit in audits]
+    ruling = rule_part([ProbeFinding(str(i), finding, required=True) for i, finding in enumerate(findings)])
+    first = int(ruling.fixed_by[0])
+    if len({findings[int(i)].outcome for i in ruling.fixed_by}) > 1:  # both sides: a conflict among them
+        assert ruling.reason is not None
+        return audits[first], Finding(Outcome.UNDECIDED, ruling.reason)
+    return audits[first], findings[first]
+
+
+def _finding(probe: AuditProbe, audit: Mapping[str, Any]) -> Finding:
+    residual = audit["residual"]
+    context = AuditContext(
+        about=probe.about,
+        alleges_mismatch=probe.alleges == "mismatch",
+        residual_excludes_one=residual is not None and residual["excludes_one"],
+        code_against_text=audit["code_against_text"],
+        produced_by=probe.produced_by,
+        material=audit["material"] is True,
+        corrected=Corrected[audit["corrected"] or Corrected.KEPT],
+    )
+    return audit_outcome(AuditAnswer[audit["finding"]], context)
+
+
+def _summary(audits: Sequence[Mapping[str, Any]]) -> str:
+    """What the audits say, without the last full stop."""
+    return "; ".join(audit["sentence"].rstrip(".") for audit in audits)
