@@ -56,6 +56,19 @@ def test_a_bounded_quantity_is_dismissed_only_by_the_stage_that_reaches_the_clai
 
 
 @pytest.mark.slow
+def test_growth_beyond_a_well_measured_first_stage_is_not_dismissed(verifier: Verifier, staged: Path) -> None:
+    edit(staged / "quantity.py", "percent / 100 * math.log(k)", "percent / 100 * max(0.0, math.log(k / 512))")
+    edit(staged / "case.toml", "replicates = 12", "replicates = 60")
+    edit(staged / "case.toml", "replicates = 30", "replicates = 8")
+    edit(staged / "case.toml", "looks = [12, 42]", "looks = [60, 68]")
+    document = ran(verifier("run", "toy", "--trust", "--json"))
+    (probe,) = document["probes"]
+    assert probe["statistics"]["e_flat"]["sup"] > 1e5, "the first stage alone is over the threshold"
+    assert document["ruling"] not in {"DISMISSED", "UPHELD"}
+    assert document["verdict"] != "verified"
+
+
+@pytest.mark.slow
 def test_growth_may_be_shown_by_the_first_stage_and_is_then_no_more_than_a_toy(
     verifier: Verifier, staged: Path
 ) -> None:
@@ -90,6 +103,7 @@ def test_a_plan_of_stages_speaks_of_the_last_one(verifier: Verifier, staged: Pat
         ("scale = [32, 64, 128, 256, 512], rep", "scale = [32, 64, 128, 256, 500], rep", ["stages", "other scales"]),
         ("scale = [32, 64, 128, 256, 512], rep", "scale = [32, 64, 128, 512], rep", ["stages", "scale"]),
         ("scale = [32, 64, 128, 256, 512], rep", "scale = [32, 64, 128, 512, 256], rep", ["256 follows 512"]),
+        ("replicates = 30", "replicates = 7", ["stages[1].replicates", "7 replicates are too few", "k = 1024", "8"]),
         (
             'kind = "growth", delta = "0.19", alternative = "0.38"',
             'kind = "rate", claimed = "1", alleged = "1/2"',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome, Reason
 from verifier.stats.growth import evaluate
 from verifier.stats.growth_rule import GrowthAnswer, GrowthRule
-from verifier.stats.growth_stages import Stage, all_data, evaluate_stages, product_log_e
+from verifier.stats.growth_stages import Stage, all_data, covered_scale, evaluate_stages, product_log_e
 
 Floats = npt.NDArray[np.float64]
 Noise = Literal["block", "pooled"]
@@ -126,6 +126,72 @@ def test_an_extension_decides_what_its_first_stage_could_not() -> None:
     both = all_data(RULE, [first, wide])
     assert both.scales == (4, 8, 16, 32, 64, 256, 512, 1024)
     assert both.counts == (70, 40, 70, 40, 70, 20, 20, 20)
+
+
+SHORT = (2, 4, 8, 16, 32, 64)
+LONG = (*SHORT, 128, 256, 512, 1024)
+LATE_GROWTH: dict[str, Callable[[int], float]] = {
+    "a kink at 64": lambda k: 0.38 * max(0.0, math.log(k / 64)),
+    "a step at 256": lambda k: float(k >= 256),
+    "a step at 1024": lambda k: float(k >= 1024),
+}
+
+
+def grown_late(truth: Callable[[int], float], rng: np.random.Generator, *, late: int) -> list[Stage]:
+    """Sixty sweeps up to 64, where nothing grows yet, and `late` up to 1024."""
+    return [
+        Stage(scales=grid, cells=tuple(truth(k) + 0.3 * rng.standard_normal(n) for k in grid))
+        for grid, n in ((SHORT, 60), (LONG, late))
+    ]
+
+
+@pytest.mark.parametrize("noise", ["block", "pooled"])
+@pytest.mark.parametrize("truth", LATE_GROWTH)
+def test_a_stage_that_ends_before_the_growth_begins_does_not_carry_one_that_reaches_it(
+    noise: Noise, truth: str
+) -> None:
+    rule = dataclasses.replace(RULE, noise=noise)
+    parts = grown_late(LATE_GROWTH[truth], np.random.default_rng(4), late=2)
+    assert product_log_e(rule, parts).flat.max() > math.log(1e4), "the short stage alone is over the threshold"
+    assert product_log_e(rule, parts, reaching=1024).flat.max() < math.log(1e4)
+    found = judged(parts, rule)
+    assert found.outcome is not Outcome.AGAINST_DISPUTE
+    assert found.covers is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", ["block", "pooled"])
+@pytest.mark.parametrize("truth", LATE_GROWTH)
+@pytest.mark.parametrize("late", [2, 4, 8])
+def test_growth_that_begins_late_is_not_called_bounded(noise: Noise, truth: str, late: int) -> None:
+    rule = dataclasses.replace(RULE, noise=noise)
+    rng = np.random.default_rng(late)
+    answers = [judged(grown_late(LATE_GROWTH[truth], rng, late=late), rule, discount=0.6).answer for _ in range(30)]
+    assert GrowthAnswer.BOUNDED not in answers
+
+
+def test_what_is_bounded_up_to_a_scale_is_so_by_the_stages_that_reach_it() -> None:
+    to_claim = stage(0.0, [40] * 10, scales=LONG)
+    beyond = stage(0.0, [8] * 12, scales=(*LONG, 2048, 4096), seed=2, sd=1.5)
+    assert covered_scale(RULE, [to_claim], claim_scale=1024, discount=1.0) == 1024
+    assert covered_scale(RULE, [to_claim, beyond], claim_scale=1024, discount=1.0) == 1024
+    assert covered_scale(RULE, [to_claim, beyond], claim_scale=4096, discount=1.0) is None
+    long = stage(0.0, [20] * 12, scales=(*LONG, 2048, 4096), seed=3)
+    assert covered_scale(RULE, [to_claim, long], claim_scale=1024, discount=1.0) == 4096
+    found = judged([to_claim, beyond])
+    assert (found.answer, found.covers) == (GrowthAnswer.BOUNDED, 1024)
+    assert "up to K = 1024" in found.residual_class
+    assert judged([to_claim, long]).covers == 4096
+
+
+def test_a_summary_says_which_sweeps_it_rests_on() -> None:
+    rule = dataclasses.replace(RULE, noise="block")
+    parts = [stage(0.0, [60] * 6, scales=SHORT), stage(0.0, [20] * 10, scales=LONG, seed=2)]
+    found = judged(parts, rule)
+    assert found.answer is GrowthAnswer.BOUNDED
+    assert "up to k = 1024 only the stages that reach it count, 20 sweeps" in found.summary
+    assert "slope from the 20 sweeps of the last grid" in found.summary
+    assert "of the last grid" not in judged(parts).summary, "pooled noise uses all"
 
 
 def test_growth_in_two_stages() -> None:

@@ -75,9 +75,14 @@ def sweep_result(probe: SweepProbe, run: SweepRun, controls: Sequence[ControlRun
 
 
 def _reached(run: SweepRun, probe: SweepProbe) -> int:
-    """The largest scale that the first finding rests on: that of the last stage it has seen, where there are stages."""
+    """The largest scale that the first finding rests on.
+
+    Where there are stages it is the one that an answer against the dispute covers, else that of the last stage seen.
+    """
     if not probe.stages or isinstance(run, Failure):
         return max(probe.scales)
+    if run[0].finding.outcome is Outcome.AGAINST_DISPUTE and run[0].finding.covers is not None:
+        return run[0].finding.covers
     n = run[0].finding.statistics.n
     return max(probe.stages[probe.rule.looks.index(n)].scales)
 

@@ -17,6 +17,7 @@ from verifier.stats.rule_answer import RuleAnswer
 
 LEAST_SCALES = 5
 HALF_BAR = 100.0  # what H must reach before the rule says "bounded": errs at a slope of δ/2 or more in 1 % at most
+JUDGED_FROM = 8  # replicates; with fewer, estimated weights make the misfit fire at random
 FEW = 30  # inner repetitions at the first look below which a mean is flagged
 
 
@@ -121,7 +122,7 @@ class GrowthAnswer(RuleAnswer):
     )
     BOUNDED_BELOW_HORIZON = (
         "BOUNDED_BELOW_HORIZON",
-        "its slope is below the smallest slope of interest, but the largest scale is below the claim's own",
+        "its slope is below the smallest slope of interest, but not shown to be so up to the claim's own scale",
         Outcome.UNDERPOWERED,
         Reason.HORIZON,
     )

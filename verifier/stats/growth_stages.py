@@ -3,7 +3,9 @@
 A stage is a grid with fresh streams at every scale, the small ones that an extension starts from included. How many
 replicates each of its scales gets is fixed when it starts, from earlier stages alone; its E uses its own data alone, at
 its end. Given the past each E has mean at most 1 under its null, so the product over the stages that one registration
-lists is an e-process (Grünwald, de Heide and Koolen 2024, optional continuation); estimates use all data at once.
+lists is an e-process (Grünwald, de Heide and Koolen 2024, optional continuation); so is that over those of them whose
+grid reaches the claim's own scale, which alone can say "bounded up to there". Estimates use all data at once: under
+pooled noise that of all stages, under block noise that of the last grid, since a shorter sweep has no contrast of it.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from itertools import accumulate
 import numpy as np
 from scipy import special
 
+from verifier.model.e_values import e_text
 from verifier.model.errors import BadInput
 from verifier.model.results import Adequacy
 from verifier.stats import growth
@@ -31,6 +34,7 @@ from verifier.stats.growth_statistics import (
     GrowthStatistics,
     LogLawStatistic,
     MisfitStatistic,
+    e_from_log,
     e_value,
     slope,
 )
@@ -81,12 +85,42 @@ def _pooled(rule: GrowthRule, stage: Stage, weights: Floats) -> Estimate:
     return pooled_from_cells(weights * relative, means[:, None], np.array([within]), counts)
 
 
-def product_log_e(rule: GrowthRule, stages: Sequence[Stage]) -> LogEvidence:
-    """Logarithms of E_grow, E_flat and E_half after each stage: products of the stages' own, shape (stages,)."""
-    own = [log_evidence(rule, cell_estimates(rule, stage)) for stage in stages]
+def product_log_e(rule: GrowthRule, stages: Sequence[Stage], *, reaching: int = 0) -> LogEvidence:
+    """Logarithms of E_grow, E_flat and E_half after each stage: products of the stages' own, shape (stages,).
+
+    reaching: stages whose largest scale is below it count as 1.
+    """
+    own = [
+        log_evidence(rule, cell_estimates(rule, stage)) if stage.scales[-1] >= reaching else _NOTHING
+        for stage in stages
+    ]
     return LogEvidence(
         **{name: np.cumsum([float(getattr(one, name)[0]) for one in own]) for name in ("grow", "flat", "half")}
     )
+
+
+_NOTHING = LogEvidence(grow=np.zeros(1), flat=np.zeros(1), half=np.zeros(1))
+
+
+def covered_scale(rule: GrowthRule, stages: Sequence[Stage], *, claim_scale: int, discount: float) -> int | None:
+    """The largest K ≥ K_claim up to which the stages show that nothing grows by δ; None where they show it up to none.
+
+    Shown up to K: F ≥ T, H ≥ 100 and E_grow now < 1 in the product of those stages alone whose grid reaches K. A sweep
+    that ends at a smaller scale says nothing of growth that begins there, however many replicates it has.
+    """
+    for reaching in sorted({stage.scales[-1] for stage in stages}, reverse=True):
+        if reaching < claim_scale:
+            break
+        facts = growth.evidence_facts(
+            rule,
+            product_log_e(rule, stages, reaching=reaching),
+            look=-1,
+            n=sum(min(stage.counts) for stage in stages if stage.scales[-1] >= reaching),
+            discount=discount,
+        )
+        if facts["flat"] and facts["half"] and not facts["grow_now"]:
+            return reaching
+    return None
 
 
 def all_data(rule: GrowthRule, stages: Sequence[Stage]) -> Stage:
@@ -113,10 +147,11 @@ def evaluate_stages(
     """The rule's finding after the stages run so far.
 
     listed: the grids of all stages that the registration lists, in order. G, F and H are suprema over the ends of
-    stages of the products; K is the largest scale of the last stage; misfit, prediction, slopes and intervals are those
-    of all data. n counts the least replicates of a scale, summed over stages. Adequate: the largest stage run could
-    alone have reached T nine times in ten. stopped_at: after how many stages a decision was made, where the run went
-    on; E at the stop is E there.
+    stages of the products; "bounded" needs F, H and E_grow now of the stages alone that reach K_claim, as in
+    `covered_scale`, and short of it counts as below the horizon or, where those stages were adequate, as a slope below
+    δ. Misfit, prediction, slopes and intervals are those of all data. n counts the least replicates of a scale, summed
+    over stages. Adequate: the largest stage run of those that reach K_claim could alone have reached T nine times in
+    ten. stopped_at: after how many stages a decision was made, where the run went on; E at the stop is E there.
 
     Raises BadInput for stages that the registration does not list, cells that do not fit their scales, fewer than two
     replicates of a scale, unequal cells under block noise.
@@ -139,16 +174,20 @@ def evaluate_stages(
         planned_sd={},
         axis=axis,
     )
-    adequate = _adequate(rule, stages, estimates, discount=discount, reaches=design.reaches_claim)
+    adequate = _adequate(rule, stages, estimates, discount=discount, claim_scale=claim_scale)
+    covers = covered_scale(rule, stages, claim_scale=claim_scale, discount=discount)
+    facts = growth.evidence_facts(rule, evidence, look=-1, n=sizes[-1], discount=discount)
+    # stages that could have shown it at K_claim, and did not, leave more open than the horizon
+    facts["half"] = facts["half"] and (covers is not None or not adequate)
     answer = decide(
         too_few_scales=False,
         no_variance=bool(stuck),
         misfit=fit is not None and fit.found,
         extrapolates=prediction.holds,
-        reaches_claim=design.reaches_claim,
+        reaches_claim=covers is not None,
         fast_law=is_fast(rule.law),
         adequate=adequate,
-        **growth.evidence_facts(rule, evidence, look=-1, n=sizes[-1], discount=discount),
+        **facts,
     )
     early = answer.outcome.decided and not last
     stop = len(stages) - 1 if early or last else None
@@ -177,7 +216,7 @@ def evaluate_stages(
         inflation=inflation,
         extrapolation=ExtrapolationStatistic(applied=prediction.applied, p=prediction.p, why_not=prediction.why_not),
         contrast_l1=l1_norm(contrasts(data.scales, gamma0=float(rule.gamma0), law=rule.law).cone),
-        log_law=_log_law(rule, stages, n=sizes[-1], discount=discount, stop=stop),
+        log_law=_log_law(rule, stages, claim_scale=claim_scale, discount=discount, stop=stop),
     )
     observed = {k: float(cell.std(ddof=1)) for k, cell in zip(data.scales, data.cells, strict=True) if np.ptp(cell) > 0}
     would = needed(
@@ -190,7 +229,37 @@ def evaluate_stages(
         discount=discount,
     )
     needs = Adequacy(adequate=adequate, needed=would)
-    return growth.finding(design, answer, statistics, needs, stops=early or last, stuck=stuck)
+    if covers is not None:
+        design = replace(design, scales=next(stage.scales for stage in stages if stage.scales[-1] == covers))
+    found = growth.finding(design, answer, statistics, needs, stops=early or last, stuck=stuck)
+    scale = claim_scale if covers is None else covers
+    notes = _notes(rule, stages, scale=scale, flat=facts["flat"], discount=discount, axis=axis)
+    return replace(found, summary="; ".join([found.summary, *notes]), covers=covers)
+
+
+def _notes(
+    rule: GrowthRule, stages: Sequence[Stage], *, scale: int, flat: bool, discount: float, axis: str
+) -> list[str]:
+    """What a reader of the products has to know: which stages "bounded" rests on, and which sweeps the slope is of.
+
+    scale: up to which "bounded" is or was to be shown. flat: F ≥ T in the product over all stages.
+    """
+    notes = []
+    reaching = [stage for stage in stages if stage.scales[-1] >= scale]
+    if flat and 0 < len(reaching) < len(stages):
+        own = float(product_log_e(rule, stages, reaching=scale).flat.max())
+        notes.append(
+            f"up to {axis} = {scale} only the stages that reach it count, {_sweeps(reaching)}: for a slope below "
+            f"{float(rule.delta):g} {e_text(e_from_log(own + math.log(discount)))}"
+        )
+    last = [stage for stage in stages if stage.scales == stages[-1].scales]
+    if rule.noise == "block" and len(last) < len(stages):
+        notes.append(f"slope from the {_sweeps(last)} of the last grid")
+    return notes
+
+
+def _sweeps(stages: Sequence[Stage]) -> str:
+    return f"{sum(min(stage.counts) for stage in stages):,} sweeps"
 
 
 def misfit_of_cells(rule: GrowthRule, data: Stage) -> Misfit | None:
@@ -235,28 +304,29 @@ def _judged_variances(data: Stage, *, least: int) -> Floats | None:
 
 
 def _log_law(
-    rule: GrowthRule, stages: Sequence[Stage], *, n: int, discount: float, stop: int | None
+    rule: GrowthRule, stages: Sequence[Stage], *, claim_scale: int, discount: float, stop: int | None
 ) -> LogLawStatistic | None:
     if rule.log_delta is None or not is_fast(rule.law):
         return None
-    evidence = product_log_e(replace(rule, law="log", delta=rule.log_delta), stages)
-    facts = growth.evidence_facts(rule, evidence, look=-1, n=n, discount=discount)
+    beside = replace(rule, law="log", delta=rule.log_delta)
+    evidence = product_log_e(beside, stages)
     return LogLawStatistic(
         delta=float(rule.log_delta),
         e_flat=e_value(evidence.flat, at_stop=stop),
         e_half=e_value(evidence.half, at_stop=stop),
-        reached=facts["flat"] and facts["half"],
+        reached=covered_scale(beside, stages, claim_scale=claim_scale, discount=discount) is not None,
     )
 
 
 def _adequate(
-    rule: GrowthRule, stages: Sequence[Stage], estimates: Estimates, *, discount: float, reaches: bool
+    rule: GrowthRule, stages: Sequence[Stage], estimates: Estimates, *, discount: float, claim_scale: int
 ) -> bool:
-    if not reaches:
+    reaching = [stage for stage in stages if stage.scales[-1] >= claim_scale]
+    if not reaching:
         return False
     paths = (estimates.cone, estimates.up, estimates.full)
     spread = [float(path.stderr[-1] * math.sqrt(path.n[-1])) for path in paths]
-    largest = max(stages, key=lambda stage: min(stage.counts))
+    largest = max(reaching, key=lambda stage: min(stage.counts))
     alone = replace(rule, looks=(min(largest.counts),))
     df = float(estimates.cone.df[-1])
     return is_adequate(alone, m=len(largest.scales), sd=spread, df=df, discount=discount)

@@ -119,6 +119,7 @@ class GrowthFinding:
 
     stops: no further look is to be made. flags: what the design cannot see, whatever the data. reproduces: the answer
     is one that a claim of O(1) is reproduced by: BOUNDED, or BELOW_LAW where logarithmic growth is excluded as well.
+    covers: of a sweep in stages, the largest scale that an answer against the dispute covers, None where there is none.
     """
 
     answer: GrowthAnswer
@@ -132,6 +133,7 @@ class GrowthFinding:
     reproduces: bool
     so_far: SoFar | None
     flags: tuple[str, ...]
+    covers: int | None = None
 
 
 def e_from_log(log_e: float) -> float:

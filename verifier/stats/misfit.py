@@ -12,10 +12,10 @@ from scipy import special
 from scipy.optimize import nnls
 
 from verifier.stats.contrasts import saturators
+from verifier.stats.growth_rule import JUDGED_FROM
 from verifier.stats.laws import Floats, law_values, scale_array
 
 LEVEL = 1e-3
-JUDGED_FROM = 8  # replicates; with fewer the estimated weights make the statistic fire at random
 FREE_PARAMETERS = 3
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -26,7 +27,7 @@ from verifier.model.tables import (
     nearest,
     validate,
 )
-from verifier.stats.growth_rule import LEAST_SCALES, GrowthAnswer, GrowthRule
+from verifier.stats.growth_rule import JUDGED_FROM, LEAST_SCALES, GrowthAnswer, GrowthRule
 from verifier.stats.law_names import LEAST_SCALE
 from verifier.stats.rate_rule import RateRule
 from verifier.stats.rules import SWEEP_RULES, ScaleText
@@ -216,7 +217,8 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
             mend="put more inner repetitions into a replicate",
         )
     stages = tuple(SweepStage(tuple(stage.scale), stage.replicates) for stage in table.stages)
-    _check_stages(stages, rule, axis=axis, scales=scales, path=path)
+    claim_scale = table.registered_scale.get(axis, max(scales))
+    _check_stages(stages, rule, axis=axis, scales=scales, claim_scale=claim_scale, path=path)
     return SweepProbe(
         name=table.name,
         parts=tuple(table.part),
@@ -230,7 +232,7 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
         axis=axis,
         scales=tuple(scales),
         registered_scales=tuple(scales),
-        claim_scale=table.registered_scale.get(axis, max(scales)),
+        claim_scale=claim_scale,
         planned_sd={int(scale): float(parse_rational(sd)) for scale, sd in table.planned.sd.items()},
         planned_seconds={int(scale): float(parse_rational(text)) for scale, text in table.planned.seconds.items()},
         rule=rule,
@@ -247,9 +249,18 @@ def parse_sweep(data: Mapping[str, Any], *, path: Path) -> SweepProbe:
 
 
 def _check_stages(
-    stages: Sequence[SweepStage], rule: GrowthRule | RateRule, *, axis: str, scales: Sequence[int], path: Path
+    stages: Sequence[SweepStage],
+    rule: GrowthRule | RateRule,
+    *,
+    axis: str,
+    scales: Sequence[int],
+    claim_scale: int,
+    path: Path,
 ) -> None:
-    """Raises TableError unless the stages are of a growth rule, make up `scales`, and end at the rule's looks."""
+    """Raises TableError unless the stages are of a growth rule, make up `scales`, and end at the rule's looks.
+
+    A stage that reaches K_claim is to have as many replicates as a misfit and the rule's minimum_n ask for.
+    """
     if not stages:
         return
     at: Path = (*path, "stages")
@@ -262,6 +273,15 @@ def _check_stages(
     if set().union(*(stage.scales for stage in stages)) != set(scales):
         mend = f"write scale = {{ {axis} = [...] }} with every scale of every stage, and no other"
         raise TableError("the stages have other scales than the probe", path=at, mend=mend)
+    least = max(JUDGED_FROM, math.ceil(rule.minimum_n / rule.replicate_size))
+    for index, stage in enumerate(stages):
+        if stage.scales[-1] >= claim_scale and stage.replicates < least:
+            raise TableError(
+                f"{stage.replicates} replicates are too few for a stage that reaches the registered scale, "
+                f"{axis} = {claim_scale}",
+                path=(*at, index, "replicates"),
+                mend=f"give it at least {least}",
+            )
     ends = tuple(itertools.accumulate(stage.replicates for stage in stages))
     if ends != rule.looks:
         mend = f"write looks = {list(ends)}"
