@@ -12,14 +12,14 @@ from rich.console import Console
 
 from tests.unit import report_factory as made
 from verifier.model.answers import invalid, underpowered
-from verifier.model.case import Expectation, LaterVersion, Premise
+from verifier.model.case import Expectation, Implementation, LaterVersion, Premise
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.results import CaseResult, Evidence, UnitsRecord
 from verifier.model.rulings import CaseRuling, Ruling
 from verifier.report import render_report, ruling_headline, ruling_sentence, run_document, sentences, summary
 from verifier.report.changes import would_change
-from verifier.report.growth import explained, growth, sigma_line, slope_line
-from verifier.report.text import decimal, e_value, listed, plain, plain_lines, scientific
+from verifier.report.growth import evidence_line, explained, growth, sigma_line, slope_line
+from verifier.report.text import capitalised, decimal, e_value, listed, plain, plain_lines, scientific
 
 NO_ANSWER_WORDS = "no answer was obtained about the dispute"
 
@@ -136,10 +136,57 @@ def test_each_ground_closes_the_gate(changes: dict[str, object], needle: str) ->
     assert reason in sentences.gate_line(closed)
 
 
+def two_parts() -> CaseResult:
+    """Part b is UPHELD by a probe with controls; part a is disputed too, and its probe could not decide."""
+    claim = replace(made.CLAIM, parts=(*made.CLAIM.parts, made.Part("b", "another")))
+    weak = made.short().probes[0]
+    strong = made.probe(name="accuracy", parts=("b",), controls=made.controls()[:2])
+    return made.result(
+        weak,
+        strong,
+        claim=claim,
+        dispute=replace(made.DISPUTE, parts=("a", "b")),
+        paper=replace(made.PAPER, later_versions=()),
+    )
+
+
+def test_a_disputed_part_that_is_not_upheld_is_named_everywhere() -> None:
+    both = two_parts()
+    weak = both.probes[0]
+    line = next(line for line in sentences.part_lines(both) if line.startswith("part a"))
+    assert Ruling.UNDERPOWERED.words in line
+    assert "the design was too small to decide; needed: k up to" in line
+    assert weak.summary in line
+    assert line in ruling_sentence(both)
+    assert line in run_document(both)["sentence"]
+    assert weak.summary in render_report(both).split("What was measured")[0]
+    gate = sentences.gate_line(both)
+    assert gate.startswith("contact gate open for part b:")
+    assert f"nothing may be written about part a, for which {Ruling.UNDERPOWERED.words}" in gate
+    assert run_document(both)["contact_gate"]["cautions"] == sentences.gate_cautions(both)
+    assert any("one of the 2 controls of probe accuracy" in change for change in would_change(both))
+
+
+def test_each_upheld_part_needs_a_control_of_its_own() -> None:
+    both = two_parts()
+    bare = replace(both, probes=(both.probes[0], replace(both.probes[1], controls=())))
+    assert [reason for reason in sentences.gate_reasons(bare) if "no control" in reason and "part b" in reason]
+
+
+def test_an_open_gate_says_that_the_paper_was_not_read() -> None:
+    versions = {"paper": replace(made.PAPER, later_versions=())}
+    assert "but nobody on this case read the full paper" in sentences.gate_line(made.upheld(**versions))
+    saw = (Implementation("m:f", ("paper",)),)
+    gate = sentences.gate_line(made.upheld(**versions, implementations=saw))
+    assert "though the writer of m:f had seen the paper" in gate
+    read = {"paper": replace(made.PAPER, later_versions=(), source_sha256="a" * 64)}
+    assert "but" not in sentences.gate_line(made.upheld(**read))
+
+
 def test_registration_line_counts_and_names_the_discount() -> None:
     assert sentences.registration_line(made.upheld()) == "registration 1 of 1 of this claim and dispute"
     assert sentences.registration_line(made.short()).startswith("registration 2 of 2 of this claim and dispute")
-    assert "0.15 times" in sentences.registration_line(made.short())
+    assert "after its discount of 0.15" in sentences.registration_line(made.short())
 
 
 def test_what_would_change_an_upheld_ruling() -> None:
@@ -284,3 +331,21 @@ def test_small_helpers() -> None:
     )
     assert (decimal(0.00001), decimal(0.0), decimal(-1.23456)) == ("1.0e-5", "0.000", "-1.235")
     assert scientific(123456.0) == "1.2e5"
+
+
+def test_a_capital_leaves_the_blank_after_it() -> None:
+    assert capitalised("a mean over 60 lists") == "A mean over 60 lists"
+    assert capitalised("") == ""
+    flagged = made.upheld(probes=(made.probe(flags=("a mean over 60 lists is blind",)),))
+    assert "A mean over 60 lists" in render_report(flagged)
+
+
+def test_e_is_shown_after_the_discount_wherever_it_stands() -> None:
+    result = made.upheld()  # 2.4e6 at a discount of 0.608
+    found = growth(result.probes[0])
+    assert found is not None
+    line = evidence_line(found)
+    assert "evidence for growth: E = 1.5e6" in line
+    assert line.count("after the discount of 0.61 for registrations") == 1
+    (row,) = (row for row in explained(result.probes[0]) if row.name == "E for growth")
+    assert row.value == "1.5e6 at most, 1.5e6 now"

@@ -43,7 +43,10 @@ def _ground(result: CaseResult) -> list[str]:
     controls = sum(len(probe.controls) for probe in deciding)
     if controls:
         what = _TESTED.get(deciding[0].kind, "the re-implementation")
-        lines.append(f"An error found in {what}, or in one of the {controls} controls.")
+        shown = sum(len(probe.controls) for probe in result.probes)
+        names = listed([plain(probe.name) for probe in deciding if probe.controls])
+        of = f" of probe {names}" if shown > controls else ""
+        lines.append(f"An error found in {what}, or in one of the {controls} controls{of}.")
     else:
         lines.append("A control: none was registered, so nothing shows that the set-up would have found the opposite.")
     return lines

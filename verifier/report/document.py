@@ -11,7 +11,7 @@ from verifier.model.case import Dispute, Paper, Premise
 from verifier.model.results import CaseResult, ControlRun, Evidence, Point, ProbeResult, RegistrationRecord
 from verifier.model.rulings import Ruling
 from verifier.report.exact import exact_document
-from verifier.report.sentences import deciding_probes, gate_reasons, ruling_sentence
+from verifier.report.sentences import deciding_probes, gate_cautions, gate_reasons, ruling_sentence
 from verifier.report.values import json_value, number
 
 
@@ -63,7 +63,11 @@ def run_document(
         "code_sha256": result.code_sha256,
         "implementations": [{"target": one.target, "saw": list(one.saw)} for one in result.implementations],
         "priors": [{"url": prior.url, "text": prior.text} for prior in result.priors],
-        "contact_gate": {"open": not gate_reasons(result), "because": gate_reasons(result)},
+        "contact_gate": {
+            "open": not gate_reasons(result),
+            "because": gate_reasons(result),
+            "cautions": gate_cautions(result),
+        },
         "registrations_of_this_claim": {
             "n": result.ordinal,
             "of": len(result.registrations),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from verifier.model.e_values import discount_text, e_text
 from verifier.model.numbers import parse_rational
 from verifier.model.results import ProbeResult
 from verifier.report.text import counted, decimal, e_value, plain, scientific
@@ -114,13 +115,13 @@ def _sigma(value: float) -> str:
 
 
 def evidence_line(found: Growth) -> str:
-    """Both E-values against the threshold, with the discount for repeated registrations."""
+    """Both E-values after the discount for repeated registrations, against the threshold."""
     if found.e_grow is None or found.e_flat is None:
         return ""
     against = "" if found.threshold is None else f", to be compared with {e_value(found.threshold)}"
     return (
-        f"evidence for growth: E = {e_value(found.e_grow)}; evidence for a slope below the smallest one of interest: "
-        f"E = {e_value(found.e_flat)}; each times {found.discount:.2g} for the registrations made{against}"
+        f"evidence for growth: {e_text(found.e_grow * found.discount)}; evidence for a slope below the smallest one of "
+        f"interest: {e_text(found.e_flat * found.discount)}{discount_text(found.discount)}{against}"
     )
 
 
@@ -225,7 +226,7 @@ def explained(probe: ProbeResult) -> list[Explained]:
         Explained(
             "discount",
             f"{found.discount:.3g}",
-            "every E counts times this, 6/(π² l²) at the l-th registration of this claim and dispute",
+            "every E shown is after it: 6/(π² l²) at the l-th registration of this claim and dispute",
         ),
     ]
     return [*rows, *_gates(statistics)]
@@ -285,5 +286,7 @@ def _process(statistics: Mapping[str, Any], key: str, name: str, meaning: str) -
     process = statistics.get(key)
     if process is None:
         return Explained(name, "not available", meaning)
-    value = f"{e_value(float(process['sup']))} at most, {e_value(float(process['current']))} now"
+    discount = float(statistics.get("discount", 1.0))
+    most, now = (e_value(float(process[part]) * discount) for part in ("sup", "current"))
+    value = f"{most} at most, {now} now"
     return Explained(name, value, meaning)

@@ -48,7 +48,7 @@ from verifier.report.replication import (
     margin_lines,
     margin_size_line,
 )
-from verifier.report.text import plain, plain_lines, quoted
+from verifier.report.text import capitalised, plain, plain_lines, quoted
 
 LOOKED = (
     "Each line is the capital of somebody who bets against a hypothesis, starting with 1: if the hypothesis is true, "
@@ -140,7 +140,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(plain=plain, plain_lines=plain_lines, quoted=quoted, ruling_words=ruling_words)
+    environment.filters.update(
+        plain=plain, plain_lines=plain_lines, quoted=quoted, ruling_words=ruling_words, capitalised=capitalised
+    )
     return environment
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from verifier.model.e_values import discount_text, e_text
 from verifier.model.numbers import parse_rational
 from verifier.model.results import ProbeResult
 from verifier.report.growth import Explained
@@ -132,17 +133,18 @@ def _paper_words(probe: ProbeResult, found: Mapping[str, Any]) -> str:
 
 
 def margin_evidence_line(probe: ProbeResult) -> str:
-    """Both sides' E against the threshold, with the discount for repeated registrations."""
+    """Both sides' E after the discount for repeated registrations, against the threshold."""
     found = margin(probe)
     if found is None or found.get("e_below_claim") is None or found.get("e_above_alleged") is None:
         return ""
     sigma = found.get("sigma_discounted")
     worth = "" if sigma is None else f" (the larger is {float(sigma):.1f} sigma at any stopping time)"
+    discount = float(found["discount"])
+    below, above = (float(found[key]["sup"]) * discount for key in ("e_below_claim", "e_above_alleged"))
     return (
-        f"evidence for less than what is claimed: E = {e_value(float(found['e_below_claim']['sup']))}; evidence for "
-        f"more than what is alleged: E = {e_value(float(found['e_above_alleged']['sup']))}; each times "
-        f"{float(found['discount']):.2g} for the registrations made, to be compared with "
-        f"{e_value(_number(probe.rule['threshold']))}{worth}"
+        f"evidence for less than what is claimed: {e_text(below)}; evidence for more than what is alleged: "
+        f"{e_text(above)}{discount_text(discount)}, to be compared with {e_value(_number(probe.rule['threshold']))}"
+        f"{worth}"
     )
 
 
@@ -162,14 +164,16 @@ class LookRow:
 
 
 def look_rows(probe: ProbeResult) -> list[LookRow]:
-    """E at the looks made, undiscounted: the first and the last ones where there are many."""
+    """E at the looks made, after the discount: the first and the last ones where there are many."""
     found = margin(probe)
-    looks = [] if found is None else list(found.get("looks") or [])
+    if found is None:
+        return []
+    looks, discount = list(found.get("looks") or []), float(found["discount"])
     if len(looks) > MOST_SHOWN:
         looks = [*looks[: MOST_SHOWN // 2], *looks[-(MOST_SHOWN // 2) :]]
 
     def text(value: Any) -> str:
-        return "" if value is None else e_value(float(value))
+        return "" if value is None else e_value(float(value) * discount)
 
     return [LookRow(f"{int(look['n']):,}", text(look["below_claim"]), text(look["above_alleged"])) for look in looks]
 
@@ -198,7 +202,7 @@ def margin_explained(probe: ProbeResult) -> list[Explained]:
         Explained(
             "discount",
             f"{float(found['discount']):.3g}",
-            "every E counts times this, 6/(π² l²) at the l-th registration of this claim and dispute",
+            "every E shown is after it: 6/(π² l²) at the l-th registration of this claim and dispute",
         ),
     ]
     return [*rows, *_beside(found["reported"])]
@@ -208,7 +212,8 @@ def _process(found: Mapping[str, Any], key: str, name: str, meaning: str) -> Exp
     process = found.get(key)
     value = "not available"
     if process is not None:
-        value = f"{e_value(float(process['sup']))} at most, {e_value(float(process['current']))} now"
+        most, now = (e_value(float(process[part]) * float(found["discount"])) for part in ("sup", "current"))
+        value = f"{most} at most, {now} now"
     return Explained(name, value, meaning)
 
 

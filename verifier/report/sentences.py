@@ -68,11 +68,15 @@ def ruling_sentence(result: CaseResult) -> str:
         for probe in deciding_probes(result)
         if probe.summary
     ]
-    return "; ".join([ruling_headline(result), *found])
+    return "; ".join([ruling_headline(result), *part_lines(result), *found])
 
 
 def part_lines(result: CaseResult) -> list[str]:
-    """What was found about each part, where several were tested: its ruling, why, and what would decide."""
+    """What was found about each part, where several were tested: its ruling, why, and what would decide.
+
+    Of a part that did not fix the ruling in all, the summaries of the probes that fixed its own come with it: no
+    number of theirs stands under the headline.
+    """
     if len(result.parts) < 2:
         return []
     lines = []
@@ -81,7 +85,9 @@ def part_lines(result: CaseResult) -> list[str]:
         why = f": {found.reason.sentence}" if found.reason is not None else ""
         fixing = [probe for probe in result.probes if probe.name in found.fixed_by]
         needed = [line for line in map(adequacy_line, fixing) if line and found.ruling is Ruling.UNDERPOWERED]
-        lines.append("; ".join([f"part {plain(part)}{disputed}, {found.ruling.words}{why}", *needed]))
+        other = [] if part in result.ruling.parts else [probe for probe in fixing if probe.summary]
+        numbers = [f"{plain(probe.name)}: {plain(probe.summary)}" for probe in other]
+        lines.append("; ".join([f"part {plain(part)}{disputed}, {found.ruling.words}{why}", *needed, *numbers]))
     return lines
 
 
@@ -168,9 +174,22 @@ def paraphrase_words(result: CaseResult) -> str:
 def reading_line(result: CaseResult) -> str:
     """Whether the full paper was read, and in which version."""
     version = f"arXiv {plain(result.paper.arxiv)}" if result.paper.arxiv else "the version named"
-    if not result.paper.source_sha256:
-        return f"nobody on this case read the full paper; the ruling concerns {version}"
+    if unread := unread_words(result):
+        return f"{unread}; the ruling concerns {version}"
     return f"the ruling concerns {version}, whose source was read (SHA-256 {plain(result.paper.source_sha256)})"
+
+
+def unread_words(result: CaseResult) -> str:
+    """That no full paper is recorded as read, and who had seen the paper all the same; "" where one is recorded."""
+    if result.paper.source_sha256:
+        return ""
+    seen = [plain(one.target) for one in result.implementations if "paper" in one.saw]
+    if not seen:
+        return "nobody on this case read the full paper"
+    return (
+        "nobody on this case is recorded to have read the full paper (source_sha256 is empty), though the writer of "
+        f"{listed(list(dict.fromkeys(seen)))} had seen the paper"
+    )
 
 
 def paper_line(result: CaseResult) -> str:
@@ -222,8 +241,7 @@ def gate_reasons(result: CaseResult) -> list[str]:
         reasons.append(f"{result.ruling.ruling.sentence}, so there is nothing to write about")
     if result.exploratory:
         reasons.append("this run is exploratory")
-    if not any(probe.controls for probe in deciding_probes(result)):
-        reasons.append("no control shows that the set-up would have found the opposite")
+    reasons += _uncontrolled(result)
     reasons += ["the claim is a paraphrase, the paper's own words are missing"] if result.claim.paraphrase else []
     reasons += [
         f"the later version {plain(version.arxiv)} was not read"
@@ -235,11 +253,37 @@ def gate_reasons(result: CaseResult) -> list[str]:
     return reasons
 
 
+def _uncontrolled(result: CaseResult) -> list[str]:
+    """The deciding parts none of whose fixing probes has a control; of several parts each is named."""
+    bare = [
+        part
+        for part in result.ruling.parts
+        if part in result.parts
+        and not any(probe.controls for probe in result.probes if probe.name in result.parts[part].fixed_by)
+    ]
+    if not bare and any(probe.controls for probe in deciding_probes(result)):
+        return []
+    named = f" (part {listed([plain(part) for part in bare])})" if bare and len(result.parts) > 1 else ""
+    return [f"no control shows that the set-up would have found the opposite{named}"]
+
+
+def gate_cautions(result: CaseResult) -> list[str]:
+    """What does not close the contact gate and must be known to whoever goes through it."""
+    open_parts = [
+        f"nothing may be written about part {plain(part)}, for which {found.ruling.words}"
+        for part, found in result.parts.items()
+        if part in result.dispute.parts and found.ruling is not Ruling.UPHELD
+    ]
+    return [*open_parts, *filter(None, [unread_words(result)])]
+
+
 def gate_line(result: CaseResult) -> str:
-    """Whether anybody may write to the authors on this ground, and what stands in the way."""
+    """Whether anybody may write to the authors on this ground, and what stands in the way or must be known."""
     reasons = gate_reasons(result)
     if not reasons:
-        return "contact gate open: ruling, controls, quote, later versions and premises, as declared, are in order"
+        several = f" for {parts_words(result)}" if len(result.parts) > 1 else ""
+        text = f"contact gate open{several}: ruling, controls, quote, later versions and premises are as declared"
+        return "; but ".join([text, *gate_cautions(result)])
     return f"contact gate closed, do not write to the authors on this ground: {'; '.join(reasons)}"
 
 
@@ -260,7 +304,7 @@ def registration_line(result: CaseResult) -> str:
     text = f"registration {result.ordinal} of {total} of this claim and dispute"
     if result.ordinal == 1:
         return text
-    return f"{text}; every E-value counts {discount(result.ordinal):.2g} times"
+    return f"{text}; every E-value is shown after its discount of {discount(result.ordinal):.2g}"
 
 
 def overrides_words(overrides: Mapping[str, Any]) -> str:

@@ -5,10 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from verifier.model.e_values import e_value, scientific
 from verifier.model.outcomes import Outcome
 from verifier.model.printable import printable
 
-LARGEST_SHOWN = 1e300
+__all__ = [
+    "OUTCOME_WORDS",
+    "capitalised",
+    "counted",
+    "decimal",
+    "e_value",
+    "expectation_words",
+    "listed",
+    "obtained_words",
+    "plain",
+    "plain_lines",
+    "quoted",
+    "scientific",
+]
+
 _BLANKS = re.compile(r"[ \t\r\n]+")
 
 OUTCOME_WORDS: Mapping[str, str] = {
@@ -40,6 +55,11 @@ def quoted(text: str) -> str:
     return f"“{plain(text)}”"
 
 
+def capitalised(text: str) -> str:
+    """`text` with its first character as a capital and every other as it is, a blank after it too."""
+    return text[:1].upper() + text[1:]
+
+
 def listed(words: Sequence[str], last: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
     if len(words) < 2:
@@ -57,21 +77,6 @@ def decimal(value: float, digits: int = 3) -> str:
     if value and abs(value) < 0.5 * 10**-digits:
         return scientific(value)
     return f"{value:.{digits}f}" if abs(value) < 1e9 else scientific(value)
-
-
-def scientific(value: float, digits: int = 2) -> str:
-    """`1.2e14`: a mantissa of `digits` digits and the power of ten, without padding."""
-    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
-    return f"{mantissa}e{int(power)}"
-
-
-def e_value(value: float) -> str:
-    """An E-value: two or three digits are all it has to say."""
-    if value >= LARGEST_SHOWN:
-        return "more than 1e300"
-    if value >= 1e6 or (value and value < 1e-3):
-        return scientific(value)
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def expectation_words(kind: str, value: str) -> str:

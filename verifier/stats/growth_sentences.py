@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from verifier.model.e_values import discount_text, e_text, e_value
 from verifier.model.results import Adequacy
 from verifier.stats.contrasts import LARGEST_GAMMA
-from verifier.stats.e_sentences import discount_text, e_text
 from verifier.stats.growth_rule import FEW, GrowthAnswer, GrowthRule
 from verifier.stats.growth_statistics import GrowthStatistics, Slope
 from verifier.stats.law_names import law_unit
@@ -68,7 +68,7 @@ def _numbers(rule: GrowthRule, statistics: GrowthStatistics, axis: str) -> list[
         (
             f"evidence for growth {e_text(grow.sup * statistics.discount)} ({statistics.sigma_discounted:.1f} sigma at "
             f"any stopping time), for a slope below {float(rule.delta):g} {e_text(flat.sup * statistics.discount)}"
-            f"{discount_text(statistics.discount)}, against {float(rule.threshold):.2g}"
+            f"{discount_text(statistics.discount)}, against {e_value(float(rule.threshold))}"
         ),
         f"{statistics.n} of {rule.maximum} replicates{inner}",
     ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from verifier.model.e_values import discount_text, e_text, e_value
 from verifier.model.outcomes import Outcome
 from verifier.model.results import Adequacy
-from verifier.stats.e_sentences import discount_text, e_text
 from verifier.stats.margin_answers import MarginAnswer
 from verifier.stats.margin_statistics import Effect, MarginStatistics
 
@@ -40,7 +40,7 @@ def summary(
             f"evidence for less than the claimed {shown(statistics.claimed)} {e_text(below.sup * statistics.discount)}"
             f", for more than the alleged {shown(statistics.alleged)} {e_text(above.sup * statistics.discount)} "
             f"(the larger is {statistics.sigma_discounted:.1f} sigma at any stopping time)"
-            f"{discount_text(statistics.discount)}, against {threshold:.2g}"
+            f"{discount_text(statistics.discount)}, against {e_value(threshold)}"
         )
     parts.append(f"{statistics.n} of {maximum} {unit}")
     if answer.outcome is Outcome.UNDERPOWERED:
