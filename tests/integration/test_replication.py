@@ -130,7 +130,7 @@ def test_a_control_that_fails_leaves_nothing_ruled(verifier: Verifier, score: Pa
 @pytest.mark.parametrize(
     ("old", "new", "summary"),
     [
-        ("return 4\n", "return 9\n", "standard errors away"),
+        ("return 4\n", "return 9\n", " measured, 9 expected"),
         ("gain=gain)[arm]", 'gain=gain + 1)["left"]', "in 60 of 60 replicates, first in replicate 0"),
     ],
 )

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifier.engine.replication import Judged, Runs, judge_file, judge_runs, most_jobs
+from verifier.engine.replication_probe import _compared
 from verifier.engine.sweep import NoAnswer, OutOfBudget
 from verifier.engine.targets import Targets
 from verifier.model.errors import BadInput
@@ -49,6 +50,27 @@ def test_a_table_becomes_a_probe() -> None:
     assert made.targets == ("m:f",)
     assert probe(PROPORTION, target=None, file="runs.csv").targets == ()
     assert (probe(UNPAIRED).separate, probe(ITEMS).items, probe(COUNT).arms) == (True, True, False)
+
+
+@pytest.mark.parametrize("estimand", ["geometric", "ratio-of-means"])
+def test_a_known_value_is_turned_as_its_rule_is(estimand: str) -> None:
+    rng = np.random.default_rng(7)
+    seconds = {"left": rng.uniform(0.9, 1.1, 40), "right": 8 * rng.uniform(0.9, 1.1, 40)}
+    rule = {**RATIO, "estimand": estimand, "better": "lower", "looks": [40]}
+    found = _compared(probe(rule), seconds["left"], seconds["right"], 8.0)
+    assert found.measured == pytest.approx(8, rel=0.05)
+    assert abs(found.gap) <= 4 * found.stderr
+    other = _compared(probe({**rule, "better": "higher"}), seconds["left"], seconds["right"], 8.0)
+    assert other.measured == pytest.approx(1 / 8, rel=0.05)
+    assert abs(other.gap) > 4 * other.stderr
+
+
+def test_a_known_difference_is_turned_as_its_rule_is() -> None:
+    loss = np.array([2.0, 2.5, 3.0])
+    lower = probe({**PAIRED, "better": "lower"})
+    assert _compared(lower, loss, loss + 4, 4.0)[:2] == (4.0, 0.0)
+    assert _compared(lower, -4 - 0 * loss, None, 4.0)[:2] == (4.0, 0.0)
+    assert _compared(probe(PAIRED), loss + 4, loss, 4.0)[:2] == (4.0, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def _valued(control: Control, grid: Grid) -> ControlProcedure:
     """Exactly the given values, or within four standard errors of them, to the maximum n."""
     baseline, values = yield from ask_values(grid, [grid.probe.baseline, control.expect.value])
     drawn = yield from ask_units(grid, grid.probe.rule.maximum)
-    worst, exact, wrong = 0.0, 0, []
+    worst, exact, wrong, first = 0.0, 0, [], ""
     for scale in grid.scales:
         mean, stderr, _ = cell(drawn.sums[scale])
         gap = mean - baseline.get(scale, Fraction(0)) - values[scale]
@@ -107,10 +107,12 @@ def _valued(control: Control, grid: Grid) -> ControlProcedure:
             exact += 1
         elif not stderr or abs(as_double(gap)) > WITHIN_STANDARD_ERRORS * stderr:
             wrong.append(scale)
+            measured = as_double(mean - baseline.get(scale, Fraction(0)))
+            first = first or f"{measured:.4g} measured, {as_double(values[scale]):.4g} expected at {scale}"
         if gap and stderr:
             worst = max(worst, abs(as_double(gap)) / stderr)
     if wrong:
-        summary = f"at {grid.probe.axis} = {', '.join(map(str, wrong))}"
+        summary = f"at {grid.probe.axis} = {', '.join(map(str, wrong))} ({first})"
     else:
         near = len(grid.scales) - exact
         parts = [f"exactly at {exact} scales"] if exact else []

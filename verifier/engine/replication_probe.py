@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Generator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.results import ControlRun, Evidence, ProbeResult, UnitsRecord
 from verifier.stats.laws import Floats
-from verifier.stats.margin_design import RatioRule
+from verifier.stats.margin_design import DifferenceRule, RatioRule
 from verifier.sweeps.jobs import Failure, Job
 from verifier.sweeps.replication import ReplicationProbe
 
@@ -138,47 +138,67 @@ def _equal(control: Control, own: Runs, partner: Runs) -> ControlProcedure:
 def _valued(control: Control, runs: Runs) -> ControlProcedure:
     """Exactly the given value, or within four standard errors of it, to the maximum n.
 
-    It is the value of what is disputed: a difference, a ratio, a proportion; left less right, whichever is better.
+    It is the value of what is disputed, as the rule and its estimate have it: a difference, a ratio, a proportion; of
+    left and right, turned round where lower is better.
     """
     exact = yield from ask_value(runs, control.expect.value)
     drawn = yield from ask_replicates(runs, runs.probe.rule.maximum)
     known = as_double(exact)
     left, right = drawn.arrays()
     try:
-        gap, stderr = _gap(runs.probe, left, right, known)
+        found = _compared(runs.probe, left, right, known)
     except BadInput as error:
         raise NoAnswer(Failure(f"{runs.target}: {error.what}")) from error
+    gap, stderr = found.gap, found.stderr
     passed = gap == 0 or (stderr > 0 and abs(gap) <= WITHIN_STANDARD_ERRORS * stderr)
     if gap == 0:
         summary = "exactly"
     elif stderr > 0:
-        summary = (
-            f"{abs(gap) / stderr:.1f} standard errors away"
-            if not passed
-            else f"within {abs(gap) / stderr:.1f} standard errors"
-        )
+        errors = f"{abs(gap) / stderr:.1f} standard errors"
+        summary = f"within {errors}" if passed else f"{errors} away"
     else:
-        summary = f"by {abs(gap):.3g}, without noise"
+        summary = "without noise"
+    summary += f": {found.measured:.4g} measured, {known:.4g} expected"
     return _checked(control, drawn.record, passed=passed, summary=summary)
 
 
-def _gap(probe: ReplicationProbe, left: Floats, right: Floats | None, known: float) -> tuple[float, float]:
-    """How far the runs lie from the known value, and the fixed-n standard error of that.
+class _Compared(NamedTuple):
+    """A measured value against the known one: their distance on the rule's scale, and its fixed-n standard error."""
+
+    measured: float
+    gap: float
+    stderr: float
+
+
+def _compared(probe: ReplicationProbe, left: Floats, right: Floats | None, known: float) -> _Compared:
+    """How far the runs lie from the known value.
 
     Raises BadInput where a ratio has no value. For a ratio of means by L − ρR, as its rule has it.
     """
-    left, right = _over_items(left), None if right is None else _over_items(right)
+    left, right = _turned(probe, _over_items(left), None if right is None else _over_items(right))
     if not isinstance(probe.rule, RatioRule):
-        each = left - known if right is None else left - right - known
+        each = left if right is None else left - right
+        measured, each = float(each.mean()), each - known
     elif right is None:
         raise BadInput("a ratio needs both arms")
     elif probe.rule.estimand == "ratio-of-means":
-        each = left - known * right
+        if not right.mean() > 0:
+            raise BadInput("an arm's mean is not above zero, so there is no ratio of means")
+        measured, each = float(left.mean() / right.mean()), left - known * right
     elif (left <= 0).any() or (right <= 0).any() or known <= 0:
         raise BadInput("a value is not above zero, which has no ratio")
     else:
-        each = np.log(left) - np.log(right) - math.log(known)
-    return float(each.mean()), float(each.std(ddof=1)) / math.sqrt(len(each)) if len(each) > 1 else 0.0
+        logs = np.log(left) - np.log(right)
+        measured, each = float(np.exp(logs.mean())), logs - math.log(known)
+    stderr = float(each.std(ddof=1)) / math.sqrt(len(each)) if len(each) > 1 else 0.0
+    return _Compared(measured, float(each.mean()), stderr)
+
+
+def _turned(probe: ReplicationProbe, left: Floats, right: Floats | None) -> tuple[Floats, Floats | None]:
+    """The arms, the one that the claim favours first; a difference without arms changes its sign."""
+    if not isinstance(probe.rule, RatioRule | DifferenceRule) or probe.rule.better == "higher":
+        return left, right
+    return (-left, None) if right is None else (right, left)
 
 
 def _over_items(values: Floats) -> Floats:
