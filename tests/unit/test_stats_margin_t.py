@@ -200,6 +200,18 @@ def test_hardly_any_noise_is_no_reason_to_be_inadequate() -> None:
     assert difference.power(rule(60), 5.0, sd=1e-12).outcomes == {Outcome.AGAINST_DISPUTE: pytest.approx(1)}
 
 
+@pytest.mark.parametrize("sd", [1e-6, 1e-12, 1e-30])
+@pytest.mark.parametrize("looks", [(30,), (30, 40)])
+def test_both_sides_are_decided_alike_however_small_the_noise(sd: float, looks: tuple[int, ...]) -> None:
+    rule = DifferenceRule(claimed=Fraction(4), alleged=Fraction(0), looks=looks, minimum_n=30)
+    claim, dispute = (
+        difference.power(rule, truth, sd=sd, runs=1000).outcomes[right]
+        for truth, right in ((4.0, Outcome.AGAINST_DISPUTE), (0.0, Outcome.FOR_DISPUTE))
+    )
+    assert claim == pytest.approx(dispute, abs=1e-9 if len(looks) == 1 else 0.02)
+    assert min(claim, dispute) > 0.97
+
+
 def test_what_is_reported_decides_nothing_and_knows_the_papers_n() -> None:
     d = 0.4 + 3 * np.random.default_rng(5).standard_normal(20)
     plain, asked = (difference.evaluate(rule(20, original_n=n), d, discount=1.0, last=True) for n in (None, 8))

@@ -140,3 +140,20 @@ def test_what_is_no_design(changes: dict[str, object], says: str) -> None:
 def test_scales_that_are_none(scales: list[int]) -> None:
     with pytest.raises(BadInput):
         growth_plan(scales, replicates=3, sd=0.3, effect=EFFECT)
+
+
+def test_a_side_that_falls_short_is_named() -> None:
+    for_it = growth_plan([8, 16, 32, 64, 128], replicates=20, sd=0.1, effect=EFFECT)
+    assert "can decide, but for the dispute in only 77 % of runs." in for_it.sentence
+    fine = growth_plan([8, 16, 32, 64, 128], replicates=20, sd=0.1, effect=EFFECT, delta=Fraction("0.01"))
+    assert "against it in only" in fine.sentence
+
+
+@pytest.mark.parametrize("sd", [1e-3, 1e-12, 1e-30])
+def test_a_tiny_noise_hides_nothing(sd: float) -> None:
+    plan = growth_plan([8, 16, 32, 64, 128], replicates=20, sd=sd, effect=EFFECT)
+    assert plan.missed == 0
+    assert plan.power == 1
+    assert {option.replicates for option in plan.options} == {5}, "the least that any data decide with"
+    assert "missed it in fewer than 0.5 % of runs" in plan.sentence
+    assert "for either side in more than 99.9 % of runs. K" in plan.sentence

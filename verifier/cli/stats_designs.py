@@ -14,6 +14,7 @@ import numpy as np
 from verifier.cli.stats_options import GivenRule
 from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome
+from verifier.model.shares import percent, registered
 from verifier.report.text import OUTCOME_WORDS, counted
 from verifier.stats import bound, count, difference, proportion, ratio
 from verifier.stats.critical import log_threshold, power_at
@@ -139,9 +140,12 @@ def margin_design(
         if items is None:
             raise BadInput("nothing says how many items", where="--items", mend="give a number")
     known = {**noise, **({} if items is None else {"items": items})}
-    truths = [("the claim is right", _right(rule)), ("the dispute is right", float(rule.alleged))]
+    truths = [
+        (f"the claim is right ({registered(rule.claimed)})", _right(rule)),
+        (f"the dispute is right ({registered(rule.alleged)})", float(rule.alleged)),
+    ]
     if effect is not None:
-        truths.append(("it is as asked", effect))
+        truths.append((f"it is as asked ({effect:.10g})", effect))
     chances = tuple(_chance(rule, what, theta, known) for what, theta in truths) if n is not None else ()
     return Planned(
         rule=rule,
@@ -193,7 +197,7 @@ def bound_design(
         answers=found.answers, mean_n=None, method=found.method,
     )  # fmt: skip
     sentence = (
-        f"If {what}, this search finds it in {_percent(hit)} of runs. {_need_words(needed, ways='')} "
+        f"If {what}, this search finds it in {percent(hit, decimals=1)} of runs. {_need_words(needed, ways='')} "
         "Passes are never evidence against the dispute."
     )
     return Planned(
@@ -330,7 +334,7 @@ def _chance(rule: Any, what: str, theta: float, known: Mapping[str, Any]) -> Cha
         case _:
             found = count.power(rule, theta)
     return Chance(
-        what=f"{what} ({theta:.4g})",
+        what=what,
         effect=theta,
         outcomes=found.outcomes,
         answers=found.answers,
@@ -361,7 +365,7 @@ def _margin_sentence(
     parts = []
     for chance in chances:
         outcome, share = max(chance.outcomes.items(), key=lambda item: item[1])
-        parts.append(f"if {chance.what}, it {_ends(outcome)} in {_percent(share)} of runs")
+        parts.append(f"if {chance.what}, it {_ends(outcome)} in {percent(share, decimals=1)} of runs")
     said = "; ".join(parts)
     also = "" if items is None else f" and {items:,} items"
     opening = f"With {n:,} {unit if n != 1 else unit.removesuffix('s')}{also}, {said}."
@@ -377,9 +381,3 @@ def _need_words(needed: Mapping[str, int], *, ways: str = ", either way") -> str
         return "No number within reach decides nine times in ten."
     words = " and ".join(counted(n, unit, unit) for unit, n in needed.items())
     return f"{words} decide nine times in ten{ways}."
-
-
-def _percent(share: float) -> str:
-    return (
-        f"{100 * share:.1f} %" if 0.001 <= share <= 0.999 else "more than 99.9 %" if share > 0.5 else "fewer than 0.1 %"
-    )

@@ -15,6 +15,7 @@ from verifier.stats.laws import Floats
 
 POWER = 0.9
 MOST_REPLICATES = 10**7
+FARTHEST = 1e8  # a noncentrality beyond it is taken as it: the noncentral t of scipy gives NaN from about 1e9
 POINTS = 128
 """Values of t looked at in one call, which costs little more than a call for one."""
 
@@ -56,7 +57,7 @@ def power_at(effect: float, n: int, *, log_threshold: float, df: int | None = No
     t = critical_t(n, log_threshold=log_threshold, df=df)
     if math.isinf(t):
         return 0.0
-    return 1.0 - float(special.nctdtr(float(n - 1 if df is None else df), effect * math.sqrt(n), t))
+    return 1.0 - float(special.nctdtr(float(n - 1 if df is None else df), _noncentrality(effect, n), t))
 
 
 def replicates_needed(
@@ -89,7 +90,12 @@ def misses(effect: float, n: int, *, level: float = 0.05) -> float:
     if n < 2:
         return 1.0
     quantile = float(special.stdtrit(float(n - 1), 1 - level))
-    return float(special.nctdtr(float(n - 1), effect * math.sqrt(n), quantile))
+    return float(special.nctdtr(float(n - 1), _noncentrality(effect, n), quantile))
+
+
+def _noncentrality(effect: float, n: int) -> float:
+    """effect·√n, no farther from zero than the noncentral t is computed."""
+    return max(-FARTHEST, min(FARTHEST, effect * math.sqrt(n)))
 
 
 def sd_upper_bound(sd: float, df: float, *, level: float = 0.2) -> float:

@@ -87,7 +87,7 @@ def simulated_power(
 ) -> MarginPower:
     """As `power`, on seeds alone, by simulation with the registered looks and early stops."""
     rng = np.random.default_rng(seed)
-    path = _draw(rule, rng, effect, sd=sd, runs=runs)
+    path = _draw(rule, rng, effect, sd=by_t.drawable_sd(rule.nulls, sd), runs=runs)
     evidence = by_t.t_evidence(by_t.shifted(path, rule.nulls))
     batch = run_margin_batch(rule, evidence, adequate=adequate_runs(rule, path, discount=discount), discount=discount)
     return by_t.power_record(

@@ -13,7 +13,15 @@ from scipy import special
 from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome
 from verifier.model.results import Adequacy
-from verifier.stats.critical import POWER, critical_t, log_threshold, power_at, replicates_needed, sd_upper_bound
+from verifier.stats.critical import (
+    FARTHEST,
+    POWER,
+    critical_t,
+    log_threshold,
+    power_at,
+    replicates_needed,
+    sd_upper_bound,
+)
 from verifier.stats.eprocess import log_mixture_e
 from verifier.stats.growth_statistics import COVERAGE_E
 from verifier.stats.laws import Floats
@@ -27,7 +35,7 @@ DegreesOfFreedom: TypeAlias = Callable[[int], int]
 """n → ν."""
 
 ROUNDING = 1e-13  # relative: differences smaller than this are the last digits of a double
-FARTHEST = 1e8  # a noncentrality beyond it is taken as it: the noncentral t of scipy gives NaN from about 1e9
+SMALLEST = 1e-9  # relative: a simulated sd is no smaller, or it is lost in the mean's last digits
 NODES = 64  # of the Gauss–Legendre rule over the distribution of the standard deviation, on each piece
 
 
@@ -104,11 +112,15 @@ def pooled_df(n: int) -> int:
     return 2 * (n - 1)
 
 
+def drawable_sd(nulls: Nulls, sd: float) -> float:
+    """The sd, or the least one that a double beside a, m and c still shows: smaller ones decide as surely as it."""
+    return max(sd, SMALLEST * max(abs(nulls.alleged), abs(nulls.claimed)))
+
+
 def needed_n(asked: Sequence[Demand], *, discount: float, minimum: int, df: DegreesOfFreedom = block_df) -> int | None:
     """The largest of the n90 of the demands, and no less than the minimum. None where ten million are too few."""
     found = [
-        replicates_needed(min(demand.effect, FARTHEST / 100), log_threshold=log_threshold(demand.bar, discount), df=df)
-        for demand in asked
+        replicates_needed(demand.effect, log_threshold=log_threshold(demand.bar, discount), df=df) for demand in asked
     ]
     known = [n for n in found if n is not None]
     return max(*known, minimum) if known and len(known) == len(found) else None
@@ -117,10 +129,7 @@ def needed_n(asked: Sequence[Demand], *, discount: float, minimum: int, df: Degr
 def could_decide(asked: Sequence[Demand], *, n: int, discount: float, df: DegreesOfFreedom = block_df) -> bool:
     """Whether n replicates meet every demand with 90 % probability, which is n ≥ n90: power increases in n."""
     return n >= 2 and all(
-        power_at(
-            min(demand.effect, FARTHEST / math.sqrt(n)), n, log_threshold=log_threshold(demand.bar, discount), df=df(n)
-        )
-        >= POWER
+        power_at(demand.effect, n, log_threshold=log_threshold(demand.bar, discount), df=df(n)) >= POWER
         for demand in asked
     )
 
@@ -199,22 +208,24 @@ def one_look(
 def _given_error(
     nulls: Nulls, bars: _Bars, u: float, *, mean: float, error: float, adequate: bool
 ) -> list[tuple[MarginAnswer, float]]:
-    """The answers and their chances where the standard error seen is u and the true one `error`."""
+    """The answers and their chances where the standard error seen is u and the true one `error`.
 
-    def far(t: float) -> float:
-        return t * u if math.isfinite(t) else math.inf
-
+    Ends are counted from the mean in units of `error`: one at the mean stays its own t away from it, however small that
+    error is beside the numbers.
+    """
+    a, m, c = (max(-FARTHEST, min(FARTHEST, (null - mean) / error)) for null in nulls)
+    full, middle = (t * (u / error) if math.isfinite(t) else math.inf for t in bars)
     ends = {
-        "below_claim": (nulls.claimed - far(bars.full), True),
-        "above_alleged": (nulls.alleged + far(bars.full), False),
-        "below_middle": (nulls.middle - far(bars.middle), True),
-        "above_middle": (nulls.middle + far(bars.middle), False),
-        "below_claim_now": (nulls.claimed - far(bars.middle), True),
-        "above_alleged_now": (nulls.alleged + far(bars.middle), False),
+        "below_claim": (c - full, True),
+        "above_alleged": (a + full, False),
+        "below_middle": (m - middle, True),
+        "above_middle": (m + middle, False),
+        "below_claim_now": (c - middle, True),
+        "above_alleged_now": (a + middle, False),
     }
     cuts = sorted({end for end, _ in ends.values() if math.isfinite(end)})
     edges = [-math.inf, *cuts, math.inf]
-    phi = special.ndtr((np.array(edges) - mean) / error)
+    phi = special.ndtr(np.array(edges))
     found = []
     for low, high, chance in zip(edges[:-1], edges[1:], np.diff(phi), strict=True):
         facts = {name: (high <= end) if under else (low >= end) for name, (end, under) in ends.items()}

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from verifier.model.errors import BadInput
+from verifier.model.shares import at_least_percent, percent
 from verifier.stats.adequacy import contrast_sd, degrees_of_freedom, effects, needed_for_contrasts
 from verifier.stats.critical import POWER, critical_t, log_threshold, power_at
 from verifier.stats.growth_rule import LEAST_SCALES, GrowthRule
@@ -116,18 +117,18 @@ def growth_plan(
     missed = slope_test_misses(scales, sd=spread, slope=float(effect), n=replicates, law=law, level=LEVEL)
     least = least_replicates(rule, m=len(scales), discount=discount)
     can = len(scales) >= LEAST_SCALES and replicates >= least and scales[-1] >= reach
-    chance = _power(rule, scales, replicates, sd=spread, discount=discount) if can else 0.0
+    sides = _sides(rule, scales, replicates, sd=spread, discount=discount) if can else {}
     opening = (
         f"If there is a slope of {float(effect):g} per {law_unit(law, axis)}, this design would have missed it in "
-        f"{_percent(missed)} of runs (one-sided 5 % slope test)."
+        f"{percent(missed)} of runs (one-sided 5 % slope test)."
     )
-    verdict = _verdict(scales, replicates, least=least, reach=reach, can=can, chance=chance, axis=axis)
+    verdict = _verdict(scales, replicates, least=least, reach=reach, sides=sides, axis=axis)
     return GrowthPlan(
         scales=tuple(scales),
         replicates=replicates,
         effect=float(effect),
         missed=missed,
-        power=chance,
+        power=min(sides.values(), default=0.0),
         least_scales=LEAST_SCALES,
         least_replicates=least,
         can_decide=can,
@@ -210,25 +211,24 @@ def seconds_of(grid: Sequence[int], known: Mapping[int, float]) -> float:
     return float(np.exp(logs[piece] + slope * (x - at[piece])).sum())
 
 
-def _power(rule: GrowthRule, scales: Sequence[int], n: int, *, sd: Mapping[int, float], discount: float) -> float:
+def _sides(
+    rule: GrowthRule, scales: Sequence[int], n: int, *, sd: Mapping[int, float], discount: float
+) -> dict[str, float]:
+    """The chance of deciding for the dispute (cone and upper slope, at the alleged one) and against it (full, at δ)."""
     bar, df = log_threshold(float(rule.threshold), discount), degrees_of_freedom(rule, len(scales), n)
     spread = contrast_sd(rule, scales, sd)
-    return min(
+    cone, up, full = (
         power_at(float(beta) / float(s), n, log_threshold=bar, df=df)
         for beta, s in zip(effects(rule), spread, strict=True)
     )
-
-
-def _percent(share: float) -> str:
-    if share < 0.005:
-        return "fewer than 0.5 %" if share > 0 else "0 %"
-    return f"{100 * share:.0f} %" if share < 0.995 else "more than 99 %" if share < 1 else "100 %"
+    return {"for the dispute": min(cone, up), "against it": full}
 
 
 def _verdict(
-    scales: Sequence[int], replicates: int, *, least: int, reach: int, can: bool, chance: float, axis: str
+    scales: Sequence[int], replicates: int, *, least: int, reach: int, sides: Mapping[str, float], axis: str
 ) -> str:
-    if not can:
+    """Whether the design decides. sides: the chance of deciding each way, {} where it cannot."""
+    if not sides:
         short = [
             f"{have} {what}{'' if have == 1 else 's'} ({want} needed)"
             for have, what, want in ((len(scales), "scale", LEAST_SCALES), (replicates, "replicate", least))
@@ -237,9 +237,11 @@ def _verdict(
         if scales[-1] < reach:
             short.append(f"{axis} = {scales[-1]} ({reach} needed)")
         return f"This design cannot decide: {', '.join(short)}."
-    if chance < POWER:
-        return f"This design can decide, but for one side does in {_percent(chance)} of runs only."
-    return f"This design decides, for either side in {_percent(chance)} of runs or more."
+    short_of = {side: chance for side, chance in sides.items() if chance < POWER}
+    if short_of:
+        said = " and ".join(f"{side} in only {percent(chance)} of runs" for side, chance in short_of.items())
+        return f"This design can decide, but {said}."
+    return f"This design decides, for either side in {at_least_percent(min(sides.values()))}."
 
 
 def _offer(headline: Option | None, alternative: Option | None, *, options: Sequence[Option]) -> str:

@@ -44,7 +44,8 @@ def simulated_power(
     """As `power`, by simulation with the registered looks and early stops."""
     rng = np.random.default_rng(seed)
     if rule.estimand == "geometric":
-        path = _path(rule, rng, mean=math.log(effect), sd=math.sqrt(2) * noise, runs=runs)
+        spread = by_t.drawable_sd(rule.nulls, math.sqrt(2) * noise)
+        path = _path(rule, rng, mean=math.log(effect), sd=spread, runs=runs)
         contrast = by_t.shifted(path, rule.nulls)
         limit = by_t.adequate_up_to(rule.nulls, n=rule.maximum, threshold=float(rule.threshold), discount=discount)
         adequate: Flags = np.asarray(path.stderr[:, -1] * math.sqrt(rule.maximum) <= limit)
