@@ -20,7 +20,7 @@ def percent(share: float, *, decimals: int = 0) -> str:
 
 
 def at_least_percent(share: float, *, decimals: int = 0) -> str:
-    """ "95 % of runs or more", or "more than 99.9 % of runs", which needs no "or more"."""
+    """As `percent`, "of runs or more"; where it says "more than" already, "of runs" only."""
     said = percent(share, decimals=decimals)
     return f"{said} of runs" if share > 0.999 else f"{said} of runs or more"
 
