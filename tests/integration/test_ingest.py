@@ -380,6 +380,19 @@ class TestRefused:
 
 
 class TestExport:
+    def test_a_file_of_something_else_is_left_as_it_is(self, verifier: Verifier, runs: Path) -> None:
+        """Its own earlier output is replaced, and said to be: nothing is lost by that."""
+        export = ("ledger", "export", "toy", "--runs", "--ledger", THERE, "--out")
+        Path("notes.csv").write_text("what I noted\n")
+        said = verifier(*export, "notes.csv")
+        assert (said.code, "a file with other lines" in said.err) == (2, True)
+        assert Path("notes.csv").read_text() == "what I noted\n"
+        content = runs.read_bytes()
+        runs.write_bytes(b"".join(content.splitlines(keepends=True)[:-2]))
+        said = verifier(*export, "runs.csv")
+        assert (said.code, "in place of an earlier export" in said.out) == (0, True)
+        assert runs.read_bytes() == content
+
     @pytest.mark.slow
     def test_units_that_no_evidence_rests_on(self, verifier: Verifier, runs: Path) -> None:
         """As a control of the probe's own target leaves them."""
@@ -390,8 +403,17 @@ class TestExport:
         assert "no evidence in the ledger rests on them" in said["sentence"]
         write(runs, [{**row, "job": "mine"} for row in read(runs)])
         ingested(verifier("ingest", "toy", str(runs), *ONE, "--ledger", HERE, "--json"))
+        said = verifier(*export)
+        assert (said.code, "a file with other lines" in said.document["sentence"]) == (2, True)
+        Path("again.csv").unlink()
         said = verifier(*export).document
-        assert (said["vouched"], said["ingested"]) == (120, True)
+        assert (said["vouched"], said["ingested"], said["replaced"]) == (120, True, False)
+        assert verifier(*export).document["replaced"] is True
+        elsewhere = "the dispute stands (UPHELD) (measured elsewhere)"
+        assert elsewhere in verifier("status", "toy", "--ledger", HERE).out
+        told = [line for line in verifier("ledger", "log", "--ledger", HERE).out.splitlines() if "  ruling  " in line]
+        assert elsewhere in told[-1]
+        assert "measured elsewhere" not in verifier("status", "toy", "--ledger", THERE).out
         assert read(Path("again.csv")) == read(runs)
 
     def test_units_that_the_store_lost(self, verifier: Verifier, runs: Path) -> None:

@@ -264,6 +264,42 @@ def test_what_follows_a_missing_cell_is_listed_and_not_counted(verifier: Verifie
     assert found["statistics"]["n"] == 12
 
 
+def test_a_further_column_and_a_scale_are_refused_with_what_would_do(verifier: Verifier, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "arm,seed,value,optimizer", [("left", 1, 5, "adam"), ("right", 1, 3, "adam")])
+    assert "--covariate optimizer if it is of teams" in verifier("stats", "test", str(path), *PAIRED).err
+    rule = ("--rule", "bound", "--bound", "3")
+    path = write(tmp_path / "b.csv", "item,seed,value,goal", [("a", 1, 5, 7)])
+    assert "--bound goal if it holds each instance's bound" in verifier("stats", "test", str(path), *rule).err
+    assert "say --axis size" in verifier("stats", "test", str(path), *rule, "--axis", "n").err
+    path = write(tmp_path / "k.csv", "k,item,seed,value", [(16, "a", 1, 5), (32, "a", 1, 5)])
+    assert "write it like k=16" in verifier("stats", "test", str(path), *rule, "--at", "size=16").err
+    assert verifier("stats", "test", str(path), *rule, "--at", "k=16").code == 0
+
+
+def camps(tmp_path: Path) -> Path:
+    """Three teams against the dispute, one for it, and one for it whose few noisy runs could not be expected to."""
+    rng = np.random.default_rng(5)
+    means = {"a": (4.0, 1), "b": (4.0, 1), "c": (4.0, 1), "d": (0.0, 1), "e": (-2.2, 3.5)}
+    rows = [
+        (team, r, repr(mean + sd * float(x)), "slow" if mean > 1 else "fast")
+        for team, (mean, sd) in means.items()
+        for r, x in enumerate(rng.standard_normal(20))
+    ]
+    return write(tmp_path / "camps.csv", "team,replicate,value,kind", rows)
+
+
+def test_a_team_whose_vote_does_not_count_is_said_to_have_none(
+    verifier: Verifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")  # no cell of the table is folded
+    rule = ("--rule", "difference", "--claimed", "4", "--minimum-n", "15", "--covariate", "kind")
+    said = verifier("stats", "test", str(camps(tmp_path)), *rule)
+    assert said.code == 0, said.err
+    assert 'covariate "kind" separates 4 of 5 teams (e has no vote)' in said.out
+    (row,) = (line for line in said.out.splitlines() if line.split()[:1] == ["e"])
+    assert row.rstrip().endswith("for the dispute, no vote")
+
+
 def test_more_outcomes_than_are_listed_are_refused(verifier: Verifier, tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", "replicate,value", [(r, 1) for r in range(12)])
     rule = ("--rule", "count", "--claimed", "0.9", "--alleged", "0.5", "--total", "10")

@@ -12,6 +12,7 @@ import pytest
 
 from tests.integration.mixed_case import write_mixed_case
 from verifier.casefile import Case, load
+from verifier.engine.ingest_cells import numbers_words
 from verifier.engine.ingest_read import read_reported
 from verifier.engine.ingest_rows import Reported
 from verifier.engine.layout import Layout, layout_of, unit_probes
@@ -306,3 +307,12 @@ class TestSeveralProbesInOneTable:
         assert "no column unit" in refused([{"replicate": "0", "value": "1"}], *layouts)
         with pytest.raises(BadInput, match="no row below the header"):
             read_reported(b"unit,stream,replicate,value\n", name="runs.csv", layouts=list(layouts))
+
+
+def test_numbers_are_said_as_a_table_writes_them() -> None:
+    sums = {"values": "float", "n": 4, "sum": str(Fraction(1188.1)), "sum_sq": str(Fraction(353000.25))}
+    assert numbers_words(sums) == "n 4, sum 1188.1, sum_sq 353000.25"
+    assert numbers_words(sums, means=True) == f"value {1188.1 / 4!r}"
+    whole = {"values": "integer", "n": 4, "sum": "10", "sum_sq": "30"}
+    assert numbers_words({"arms": {"left": whole}}) == "left n 4, sum 10, sum_sq 30"
+    assert numbers_words(whole, means=True) == "value 2.5"

@@ -177,6 +177,12 @@ def test_two_teams_that_agree_confirm_with_the_weaker_of_them() -> None:
     assert found(team("a", AGAINST, e=1e5), team("b", AGAINST, e=1e5)).answer is TeamAnswer.CONFIRMED_AGAINST
 
 
+def test_teams_that_decided_neither_way_are_named() -> None:
+    finding = found(team("a", AGAINST, e=1e9), team("b", AGAINST, e=1e9), team("c", OPEN, e=1e9))
+    assert finding.answer is TeamAnswer.CONFIRMED_AGAINST
+    assert finding.summary.endswith("a and b against it; decided neither way: c")
+
+
 def test_opposite_votes_of_adequate_designs_are_undecided() -> None:
     finding = found(team("a", FOR, e=1e9), team("b", FOR, e=1e9), team("c", AGAINST, e=1e9))
     assert finding.answer is TeamAnswer.HETEROGENEOUS

@@ -24,6 +24,7 @@ from verifier.model.errors import BadInput
 if TYPE_CHECKING:
     from verifier.casefile import Case
     from verifier.engine.targets import Targets
+    from verifier.ledger import Entry, Ledger
     from verifier.model.results import RegistrationRecord
 
 
@@ -137,11 +138,12 @@ def status(output: Output, case: str, ledger_url: str) -> None:
 
     loaded = load(case)
     records: tuple[RegistrationRecord, ...] = ()
-    standing = None
+    standing, outside = None, False
     with Ledger.open(ledger_url, create=True) as ledger:
         if ledger.exists():
             records = history(loaded, ledger.entries)
             standing = standing_ruling(loaded, ledger.entries)
+            outside = standing is not None and _measured_elsewhere(standing, ledger)
     current = next((n for n, record in enumerate(records, 1) if record.registration == loaded.registration), None)
     fields: dict[str, Any] = {
         "registration": loaded.registration,
@@ -159,12 +161,21 @@ def status(output: Output, case: str, ledger_url: str) -> None:
             for record in records
         ],
         "state": "ruled" if standing else "open" if records else "unregistered",
-        "standing": standing and {"leaf": standing.leaf, "time": standing.time, **_ruling_fields(standing.content)},
+        "standing": standing
+        and {
+            "leaf": standing.leaf,
+            "time": standing.time,
+            "measured_elsewhere": outside,
+            **_ruling_fields(standing.content),
+        },
     }
     if records:
         output.show(_history_table(records))
     output.result(
-        "verifier/status/1", _sentence(loaded, records, standing), next_=_next(loaded, current, ledger_url), **fields
+        "verifier/status/1",
+        _sentence(loaded, records, standing, outside=outside),
+        next_=_next(loaded, current, ledger_url),
+        **fields,
     )
 
 
@@ -172,8 +183,13 @@ def _ruling_fields(content: dict[str, Any]) -> dict[str, Any]:
     return {name: content[name] for name in ("ruling", "reason", "parts", "verdict", "because")}
 
 
-def _sentence(case: Case, records: tuple[RegistrationRecord, ...], standing: Any) -> str:
+def _measured_elsewhere(ruling: Entry, ledger: Ledger) -> bool:
+    """Whether evidence that the ruling rests on is of runs that were measured elsewhere."""
+    evidence = ledger.entries("evidence", registration=ruling.content["registration"])
+    return any("ingested" in entry.content for entry in evidence if entry.leaf in ruling.refs)
 
+
+def _sentence(case: Case, records: tuple[RegistrationRecord, ...], standing: Any, *, outside: bool) -> str:
     from verifier.model.rulings import ruling_words
 
     if not records:
@@ -181,7 +197,8 @@ def _sentence(case: Case, records: tuple[RegistrationRecord, ...], standing: Any
     if standing is None:
         return f"{case.name}: {len(records)} registered, no ruling stands."
     ruling = ruling_words(standing.content["ruling"])
-    return f"{case.name}: {ruling}, ruled on {standing.time}; {len(records)} registered."
+    where = " (measured elsewhere)" if outside else ""
+    return f"{case.name}: {ruling}{where}, ruled on {standing.time}; {len(records)} registered."
 
 
 def _next(case: Case, current: int | None, ledger_url: str) -> list[str]:

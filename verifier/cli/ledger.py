@@ -48,8 +48,9 @@ def log(output: Output, ledger_url: str) -> None:
     """List the entries, newest last."""
     with _open(ledger_url) as book:
         output.show(f"{'entry':>6}  {'time':<20}  {'kind':<12}  {'leaf':<12}  {'registration':<12}  says")
+        outside = frozenset(entry.leaf for entry in book.entries("evidence") if "ingested" in entry.content)
         for entry in book.entries():
-            says = what_it_says(entry)
+            says = what_it_says(entry, elsewhere=outside)
             if output.json:
                 output.result(
                     "verifier/ledger-log/1",
@@ -201,12 +202,14 @@ def export(
         name = f"{loaded.name}-{loaded.registration[:12]}.{exported.name}.csv"
         path = Path(out_name) if out_name else beside(book.path, "runs") / name
     written_outside(loaded, path, option="--out")
+    replaced = _replaces(path, exported)
     write_whole({path: exported.table}, what="the table", mend="free space, or choose another place with --out")
     output.result(
         "verifier/ledger-export/1",
-        _exported_sentence(exported, path),
+        _exported_sentence(exported, path, replaced=replaced),
         next_=[command_line("ingest", loaded, ledger_url, str(path))],
         file=str(path),
+        replaced=replaced,
         registration=loaded.registration,
         probe=exported.probes[0].probe if len(exported.probes) == 1 else None,
         rows=sum(one.rows for one in exported.probes),
@@ -216,8 +219,32 @@ def export(
     )
 
 
-def _exported_sentence(exported: ExportedRuns, path: Path) -> str:
-    return f"{'; '.join(map(_exported_words, exported.probes))}: written to {path}."
+def _replaces(path: Path, exported: ExportedRuns) -> bool:
+    """Whether an earlier export of these runs stands at `path`. Raises BadInput where anything else does."""
+    from verifier.engine.export_runs import is_earlier_export
+    from verifier.model.errors import BadInput
+    from verifier.stats.csv_columns import MOST_BYTES
+
+    if not path.exists():
+        return False
+    try:
+        with path.open("rb") as file:
+            before = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        reason = (error.strerror or "it cannot be read").lower()
+        raise BadInput(f"the table cannot be written here: {reason}", where=str(path), mend="name a file") from None
+    if not is_earlier_export(before, exported.table):
+        raise BadInput(
+            "a file with other lines than this export has stands here, and is left as it is",
+            where=str(path),
+            mend="name another file with --out, or move this one away",
+        )
+    return True
+
+
+def _exported_sentence(exported: ExportedRuns, path: Path, *, replaced: bool) -> str:
+    written = "written in place of an earlier export to" if replaced else "written to"
+    return f"{'; '.join(map(_exported_words, exported.probes))}: {written} {path}."
 
 
 def _exported_words(one: ExportedProbe) -> str:
@@ -232,17 +259,23 @@ def _exported_words(one: ExportedProbe) -> str:
     return f"{units}, of which the ledger recorded {one.vouched}"
 
 
-def what_it_says(entry: Entry) -> str:
-    """One line about an entry's content: its `sentence`, or the short values that tell most about it."""
+def what_it_says(entry: Entry, *, elsewhere: frozenset[str] = frozenset()) -> str:
+    """One line about an entry's content: its `sentence`, or the short values that tell most about it.
+
+    elsewhere: leaves of the evidence on runs that were measured elsewhere.
+    """
     sentence = entry.content.get("sentence")
     if isinstance(sentence, str) and sentence:
         return _short(sentence)
     values = {key: entry.content.get(key) for key in _TELLING}
+    outside = entry.leaf in elsewhere or not elsewhere.isdisjoint(entry.refs)
     told = [
-        ruling_words(value) if key == "ruling" else f"{key} {value}"
+        ruling_words(value) + (" (measured elsewhere)" if outside else "") if key == "ruling" else f"{key} {value}"
         for key, value in values.items()
         if isinstance(value, str) and value
     ]
+    if outside and entry.kind == "evidence":
+        told.append("measured elsewhere")
     if entry.content.get("exploratory") is True:
         told.append("exploratory")
     return _short("; ".join(told))

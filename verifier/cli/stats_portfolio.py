@@ -42,7 +42,7 @@ def portfolio(output: Output, ledger_url: str, alpha: str) -> None:
         _show(output, both.opposition, "against the dispute", disputes)
         for name, why in both.outside:
             output.show(f"in neither family: {name}: {why}")
-        for line in _left_out(found):
+        for line in (*_several(found), *_left_out(found)):
             output.show(line)
     output.result(
         "verifier/stats-portfolio/1",
@@ -79,6 +79,14 @@ def _rate(text: str) -> float:
     if not 0 < rate < 1:
         raise BadInput(f"the rate {rate:g} is not between 0 and 1", where="--alpha", mend="0.05 is usual")
     return rate
+
+
+def _several(found: Found) -> list[str]:
+    """What E is of a dispute with several probes, where there is one."""
+    names = [f"{one.name} ({len(one.probes)})" for one in found.disputes if len(one.probes) > 1]
+    if not names:
+        return []
+    return [f"E of several probes is, on each side, the largest of theirs divided by their number: {', '.join(names)}"]
 
 
 def _left_out(found: Found) -> list[str]:

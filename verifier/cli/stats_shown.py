@@ -175,7 +175,7 @@ def _show_teams(output: Output, found: TeamsTested, axis: str, *, noisiest: int 
             "–" if estimate is None else shown(estimate[0]),
             "–" if interval is None else f"{shown(interval[0])} to {shown(interval[1])}",
             *(e_value(math.exp(min(log_e, 700.0))) for log_e in one.log_e),
-            f"{one.finding.answer}, {outcome_words(one.finding)}",
+            f"{one.finding.answer}, {outcome_words(one.finding)}{_no_vote(found, name)}",
         )
     output.show(grid)
     for duplicate in found.duplicates:
@@ -199,6 +199,11 @@ def _show_teams(output: Output, found: TeamsTested, axis: str, *, noisiest: int 
     output.show(f"{needed_line(found.tested[most], axis)} (team {plain(found.names[most])}, which needs most)")
     if noisiest is not None:
         output.show(f"the plan named last takes the noise of team {plain(found.names[noisiest])}, the largest")
+
+
+def _no_vote(found: TeamsTested, name: str) -> str:
+    """What follows the outcome of a team that decided alone and whose vote does not count."""
+    return ", no vote" if name in found.together.dropped else ""
 
 
 def _span(interval: tuple[float, float], shown: Any) -> str:
@@ -260,7 +265,7 @@ def _draw_teams(target: Path, found: TeamsTested) -> dict[str, str]:
                 name=name,
                 estimate=None if estimate is None else estimate[0],
                 interval=interval,
-                word=OUTCOME_WORDS[one.finding.outcome],
+                word=f"{OUTCOME_WORDS[one.finding.outcome]}{_no_vote(found, name)}",
             )
         )
         ends = ["", ""] if interval is None else [repr(float(x)) for x in interval]

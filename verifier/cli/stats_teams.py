@@ -12,6 +12,7 @@ import numpy as np
 from verifier.cli.stats_answers import Finding, Tested
 from verifier.model.complaints import listed, shown
 from verifier.model.outcomes import Outcome, Reason
+from verifier.report.text import plain
 from verifier.stats import teams
 from verifier.stats.growth_statistics import GrowthFinding
 from verifier.stats.heterogeneity import Heterogeneity, Separation, heterogeneity, separating_covariates
@@ -19,6 +20,9 @@ from verifier.stats.margin_answers import MarginAnswer
 from verifier.stats.run_table import RunTable
 from verifier.stats.team_duplicates import Duplicate, without_duplicates
 from verifier.stats.teams import Method, Team, TeamFinding
+
+MOST_NAMED = 12
+"""Teams without a vote that a sentence names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,10 +140,16 @@ def separation_lines(found: TeamsTested, declared: Sequence[str]) -> list[str]:
         return [f"covariates: no two camps of teams to be told apart by {names}"]
     if not found.separations:
         return [f"covariates: the camps are not separated by {names}"]
+    silent = [
+        plain(name) for name in found.names if name not in (*found.together.votes_for, *found.together.votes_against)
+    ]
+    rest = f" ({listed(silent[:MOST_NAMED])}{', …' if len(silent) > MOST_NAMED else ''} " if silent else ""
+    rest += ("have no vote)" if len(silent) > 1 else "has no vote)") if silent else ""
     lines = []
     for one in found.separations:
         wrong = listed([shown(team) for team in one.misplaced])
-        less = f"all but {wrong} of {one.teams} teams" if one.misplaced else f"all {one.teams} teams"
+        voters = f"{one.teams} of {len(found.names)} teams{rest}" if silent else f"{one.teams} teams"
+        less = f"all but {wrong} of {voters}" if one.misplaced else voters if silent else f"all {voters}"
         p = "too many arrangements to count" if one.p is None else f"{one.p:.2g} of all arrangements do as well"
         lines.append(f"covariate {shown(one.covariate)} separates {less}: {one.rule} ({p}; {one.caveat})")
     return lines

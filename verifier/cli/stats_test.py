@@ -30,7 +30,7 @@ RETROSPECTIVE = (
 @click.argument("data", type=click.Path(path_type=Path))
 @rule_options
 @click.option("--axis", metavar="NAME", help="The column that holds the scale; scale, k and t are known.")
-@click.option("--at", metavar="SCALE", help="Take the rows of this scale alone.")
+@click.option("--at", metavar="[NAME=]SCALE", help="Take the rows of this scale alone, as in k=64.")
 @click.option("--claim-scale", type=click.IntRange(1, 10**16), metavar="K",
               help="The scale up to which the claim is tested; the largest of the table by default.")  # fmt: skip
 @click.option("--teams", "combined", default="partial-conjunction", show_default=True,

@@ -78,6 +78,12 @@ def export_runs(case: Case, *, probe_name: str | None, ledger: Ledger, store: Un
     return ExportedRuns(table, tuple(exported for _, _, exported in written))
 
 
+def is_earlier_export(before: bytes, table: bytes) -> bool:
+    """Whether each line of `before` stands in `table` too, under one header, so that replacing it loses none."""
+    lines, now = before.splitlines(), table.splitlines()
+    return bool(lines) and lines[0] == now[0] and set(lines) <= set(now)
+
+
 def _exported(
     case: Case, probe: UnitProbe, time: str, *, ledger: Ledger, store: UnitStore
 ) -> tuple[list[Line], ExportedProbe] | None:

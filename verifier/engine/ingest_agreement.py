@@ -31,7 +31,7 @@ def check_drawn(reported: Reported, store: UnitStore, *, name: str) -> frozenset
             given = cells_words(one.cells, one.row)
             unit = _unit(one.unit, reported.layout)
             raise BadInput(
-                f"{unit} was drawn here and gave {numbers_words(row)}, and this line reports {given}",
+                f"{unit} was drawn here and gave {numbers_words(row, means=one.means)}, and this line reports {given}",
                 where=f"{name}, line {one.line}",
                 mend="send the table as it was measured; the units that were drawn here stand",
             )

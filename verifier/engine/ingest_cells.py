@@ -147,20 +147,29 @@ def _same(one: Sums, other: Sums, *, means: bool) -> bool:
     return (one.n, one.total, one.total_of_squares) == (other.n, other.total, other.total_of_squares)
 
 
-def numbers_words(row: Row) -> str:
-    """What a row holds, as an error says it."""
+def numbers_words(row: Row, *, means: bool = False) -> str:
+    """What a row holds, as an error says it and a table writes it; the mean alone where the table has means."""
 
     def each(sums: Mapping[str, Any]) -> str:
-        return f"n {sums['n']}, sum {shown(sums['sum'])}, sum_sq {shown(sums['sum_sq'])}"
+        if means:
+            mean = Fraction(sums["sum"]) / int(sums["n"])
+            return f"value {_as_written(mean, 'float' if mean.denominator > 1 else sums['values'])}"
+        texts = {name: _as_written(Fraction(sums[name]), sums["values"]) for name in ("sum", "sum_sq")}
+        return f"n {sums['n']}, sum {texts['sum']}, sum_sq {texts['sum_sq']}"
 
     if "arms" not in row:
         return each(row)
     return "; ".join(f"{arm} {each(sums)}" for arm, sums in row["arms"].items())
 
 
+def _as_written(number: Fraction, kind: str) -> str:
+    """A number as `ledger export` writes it: the shortest decimal of a double, an integer or p/q as it is."""
+    return repr(float(number)) if kind == "float" else rational_text(number)
+
+
 def cells_words(cells: Sequence[Cell], row: Row) -> str:
     """The numbers of a unit as the table wrote them; of several lines, what they come to."""
     if len(cells) > 1:
-        return numbers_words(row)
+        return numbers_words(row, means="value" in cells[0])
     names = ("value",) if "value" in cells[0] else SUMS
     return ", ".join(f"{name} {shown(cells[0][name])}" for name in names)

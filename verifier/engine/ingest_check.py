@@ -40,7 +40,7 @@ def check_again(
         if not same_unit(one, found):
             raise BadInput(
                 f"the unit {one.unit.key[:12]} run here does not give what this line reports (here "
-                f"{numbers_words(found)})",
+                f"{numbers_words(found, means=one.means)})",
                 where=f"{name}, line {one.line}",
                 mend="run it again where it was run, from the registered folder; nothing was recorded",
             )

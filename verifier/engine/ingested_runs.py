@@ -74,6 +74,9 @@ class IngestedRuns:
     def sentence(self) -> str:
         """What stands first: whether the runs can decide, how many were used, whether any was repeated here."""
         used = f"{self.used} of {self.rows} units used"
+        if not self.used and self.rows:
+            looks, complete = self.layout.probe.rule.looks, f"{self.prefix} complete replicate"
+            used += f": {complete}{'' if self.prefix == 1 else 's'}, and the first look is at {looks[0]}"
         if self.reproduced:
             checked = f"{len(self.checked)} of them repeated here, and equal"
         else:

@@ -247,6 +247,7 @@ def evaluate(
     if u < 1:
         raise BadInput(f"{u} teams are asked for", mend="ask for two or more; one team confirms only itself")
     unable = tuple(team.name for team in teams if not team.able)
+    neither = tuple(team.name for team in teams if team.able and not team.outcome.decided)
     teams = [t if t.able else replace(t, adequate=False, log_e_for=-math.inf, log_e_against=-math.inf) for t in teams]
     voted = [team for team in teams if team.able and team.outcome.decided]
     opposite = len({team.outcome for team in voted}) > 1
@@ -270,7 +271,9 @@ def evaluate(
         answer=answer,
         outcome=answer.outcome,
         reason=answer.reason,
-        summary=_summary(answer, camps, [t.name for t in dropped], unable, teams=len(teams), u=u),
+        summary=_summary(
+            answer, camps, dropped=[t.name for t in dropped], unable=unable, neither=neither, teams=len(teams), u=u
+        ),
         method=method,
         u=u,
         assumes=ASSUMES[method],
@@ -287,9 +290,10 @@ def evaluate(
 def _summary(
     answer: TeamAnswer,
     camps: Mapping[Outcome, tuple[str, ...]],
+    *,
     dropped: Sequence[str],
     unable: Sequence[str],
-    *,
+    neither: Sequence[str],
     teams: int,
     u: int,
 ) -> str:
@@ -303,6 +307,8 @@ def _summary(
         if who
     ]
     parts = [said, ", ".join(votes)]
+    if neither:
+        parts.append(f"decided neither way: {listed(list(neither))}")
     if dropped:
         parts.append(f"no vote, as the design could not be expected to decide: {listed(list(dropped))}")
     if unable:
