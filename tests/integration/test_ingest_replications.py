@@ -209,6 +209,17 @@ class TestOneReplication:
         assert (probe["answer"], probe["outcome"]) == ("MALFORMED", "INVALID")
         assert probe["summary"].endswith(f"0 to 100 ({pairs}, line {at + 2})")
 
+    @pytest.mark.parametrize("replicate", range(6))
+    def test_the_unit_that_makes_a_rule_malformed_is_always_repeated(
+        self, verifier: Verifier, pairs: Path, replicate: int
+    ) -> None:
+        """Whichever three are drawn by lot, one false value cannot pass as an invalid design."""
+        rows = read(pairs)
+        at = next(n for n, row in enumerate(rows) if (row["arm"], row["replicate"]) == ("right", str(replicate)))
+        rows[at].update(sum="2020.0", sum_sq="204020.0")
+        write(pairs, rows)
+        refused(verifier, pairs, f"line {at + 1 if rows[at - 1]['replicate'] == str(replicate) else at + 2}: the unit")
+
     def test_an_unfinished_run_is_exported_with_its_gaps_named(self, verifier: Verifier, pairs: Path) -> None:
         store = UnitStore(Path("here-units.db"))
         there = UnitStore(Path("there-units.db"))

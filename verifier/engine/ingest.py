@@ -11,7 +11,7 @@ from typing import Any
 from verifier.casefile import Case, Probe
 from verifier.engine.ingest_agreement import Rests, check_drawn, check_reported, refuse_to_replace
 from verifier.engine.ingest_check import check_again
-from verifier.engine.ingest_lines import with_line
+from verifier.engine.ingest_lines import malformed_unit, with_line
 from verifier.engine.ingest_read import read_reported
 from verifier.engine.ingest_rows import Reported, check_not_ahead, ingested_key, is_retrospective
 from verifier.engine.ingested_runs import MOST_LISTED, IngestedRuns, banner
@@ -110,14 +110,7 @@ def ingest(
     found = [_Ruled(table, *end) for table, end in zip(tables, ends, strict=True)]
     leaf = registration.entry.leaf
     checks = {
-        one.probe.name: check_again(
-            one.reported.used(one.used),
-            root=one.reported.record(one.used).root,
-            leaf=leaf,
-            code=code,
-            executor=executor,
-            name=runs.name,
-        )
+        one.probe.name: _checked(one, leaf=leaf, code=code, executor=executor, name=runs.name)
         if rerun
         else ((), "it was not asked for")
         for one in found
@@ -174,6 +167,19 @@ def served(procedure: Asking, rows: Mapping[str, Row]) -> Asking:
             jobs = procedure.send({**known, **asked})
     except StopIteration as stop:
         return stop.value
+
+
+def _checked(one: _Ruled, *, leaf: str, code: Code, executor: Executor, name: str) -> tuple[tuple[Unit, ...], str]:
+    """The units run again here, as `check_again`: three drawn by lot, and the one that alone makes a rule MALFORMED."""
+    root = one.reported.record(one.used).root
+    checked, why = check_again(
+        one.reported.used(one.used), root=root, leaf=leaf, code=code, executor=executor, name=name
+    )
+    wrong = malformed_unit(one.reported, one.run)
+    if wrong is None or wrong.unit in checked or why:
+        return checked, why
+    also, why = check_again([wrong], root=root, leaf=leaf, code=code, executor=executor, name=name)
+    return ((), why) if why else ((*checked, *also), "")
 
 
 def _check(case: Case, table: Reported, *, ledger: Ledger, store: UnitStore, name: str, now: int | None) -> None:
