@@ -101,6 +101,25 @@ def test_costs_without_chance(
     assert (found["outcome"], found["answer"]) == (outcome, answered)
 
 
+def test_costs_are_compared_as_written_and_a_decimal_in_a_class_is_named(verifier: Verifier, tmp_path: Path) -> None:
+    header = "item,replicate,value"
+    data = write(tmp_path / "c.csv", header, [("i16", 1, 8), ("i4", 1, 4), ("i9", 1, 6), ("i25", 1, "10.0")])
+    known = ("--members", "i16,i4,i9,i25", "--alleged", "i25")
+    found = answer(verifier("stats", "test", data, *BOUND, "--bound", "10", *known, "--json"))
+    assert found["answer"] == "NO_VIOLATION_FOUND"
+    assert "the value in line 5 is a decimal" in found["sentence"], "no name of a stranger's in it"
+    said = verifier("stats", "test", data, *BOUND, "--bound", "10", *known).out
+    assert '"i25", line 5, is a decimal, and may have been rounded; write an integer or p/q' in said
+    assert "registered" not in said
+    tenth = write(tmp_path / "t.csv", header, [("a", r, "0.1") for r in range(60)])
+    assert answer(verifier("stats", "test", tenth, *BOUND, "--bound", "0.1", "--json"))["answer"] == (
+        "NO_VIOLATION_FOUND"
+    )
+    for rows in ([("a", 1, "2.00000000000000000001")], [("a", r, "2.00000000000000000001") for r in range(60)]):
+        above = write(tmp_path / "a.csv", header, rows)
+        assert answer(verifier("stats", "test", above, *BOUND, "--bound", "2", "--json"))["answer"] == "VIOLATED_FLOAT"
+
+
 def test_the_order_of_rows_changes_nothing(verifier: Verifier, tmp_path: Path) -> None:
     data = costs(tmp_path, {"a": 1.0, "b": 2.3})
     first = answer(verifier("stats", "test", data, *BOUND, "--bound", "2", "--json"))

@@ -14,7 +14,17 @@ from pydantic import ValidationError
 
 from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome, Reason
-from verifier.stats.bound import Instance, evaluate, instance_log_e, mean_log_e, needed, power, worst_ratio
+from verifier.stats.bound import (
+    Instance,
+    evaluate,
+    exceeds,
+    instance_log_e,
+    mean_log_e,
+    needed,
+    power,
+    rounded_only,
+    worst_ratio,
+)
 from verifier.stats.bound_rule import BoundAnswer, BoundRule, bound_outcome, decide, equal_weights
 from verifier.stats.eprocess import log_mixture_e
 from verifier.stats.rules import RULES
@@ -25,8 +35,8 @@ ONE = Fraction(1)
 FACTS = ("exact_witness", "float_violation", "violated_in_mean", "holds_on_class")
 ROWS: list[tuple[str | None, str]] = [
     ("exact_witness", "VIOLATED"),
-    ("float_violation", "VIOLATED_FLOAT"),
     ("violated_in_mean", "VIOLATED_IN_MEAN"),
+    ("float_violation", "VIOLATED_FLOAT"),
     ("holds_on_class", "HOLDS_ON_CLASS"),
     (None, "NO_VIOLATION_FOUND"),
 ]
@@ -108,11 +118,44 @@ def test_a_class_holds_only_whole_and_exactly() -> None:
     assert judged(rule, [*within, exact("c", Fraction(1, 2))]).answer is BoundAnswer.HOLDS_ON_CLASS
 
 
+def test_a_number_is_compared_with_the_bound_as_written_and_a_double_as_it_was_rounded() -> None:
+    tenth = Fraction(1, 10)
+    assert tenth < 0.1, "as doubles go"
+    assert not exceeds(Instance(name="a", bound=tenth, value=0.1))
+    assert exceeds(Instance(name="a", bound=tenth, value=math.nextafter(0.1, 1)))
+    assert not exceeds(Instance(name="a", bound=tenth, draws=np.full(60, 0.1)))
+    assert not exceeds(Instance(name="a", bound=tenth, draws=np.full(60, 0.1), same=tenth))
+    above = 2 + Fraction(1, 10**20)
+    assert exceeds(Instance(name="a", bound=Fraction(2), value=above))
+    assert exceeds(Instance(name="a", bound=Fraction(2), draws=np.full(60, 2.0), same=above))
+
+
+def test_a_decimal_may_have_been_rounded_and_is_named_as_the_reason() -> None:
+    rule = finite("a", "b", alleged="b")
+    rounded = exact("b", Fraction(9, 10), rounded=True)
+    found = judged(rule, [exact("a", ONE), rounded])
+    assert found.answer is BoundAnswer.NO_VIOLATION_FOUND
+    assert rounded_only(rule, [exact("a", ONE), rounded]) == ("b",)
+    assert rounded_only(rule, [rounded]) == (), "another instance is missing as well"
+    assert rounded_only(rule, [exact("a", Fraction(2)), rounded]) == ()
+    assert judged(rule, [exact("a", ONE), exact("b", Fraction(11, 10), rounded=True)]).answer == "VIOLATED_FLOAT"
+
+
+def test_an_instance_without_variance_weakens_no_evidence_of_the_others() -> None:
+    rule = sampled(3, looks=(60,))
+    drawn = costs([0.0, 2.5, 0.5], 60)
+    alone = judged(rule, drawn)
+    constant = Instance(name="3", bound=ONE, draws=np.full(60, 3.0))
+    both = judged(rule, [*drawn[:2], constant])
+    assert (alone.answer, both.answer) == (BoundAnswer.VIOLATED_IN_MEAN,) * 2
+    assert judged(rule, [*costs([0.0, 0.0], 60), constant]).answer is BoundAnswer.VIOLATED_FLOAT
+
+
 def test_passes_never_speak_against_the_dispute() -> None:
     for count in (1, 50):
         found = judged(sampled(count), [exact(str(i + 1), Fraction(1, 2)) for i in range(count)])
         assert (found.outcome, found.reason) == (Outcome.UNDERPOWERED, Reason.HORIZON)
-        assert f"{count} of {count} registered instances" in found.summary
+        assert f"{count} of {count} instances" in found.summary
     cheap = judged(sampled(50, looks=(60,)), costs([-5.0] * 50, 60))
     assert (cheap.outcome, cheap.answer) == (Outcome.UNDERPOWERED, BoundAnswer.NO_VIOLATION_FOUND)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ import numpy as np
 from verifier.cli.stats_document import document, picture_path, rule_document, write_picture
 from verifier.cli.stats_shown import MOST_LOOKS, outcome_words
 from verifier.cli.stats_table import read_table
+from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 from verifier.model.numbers import parse_rational
 from verifier.report.text import counted, e_value, plain
@@ -23,7 +24,7 @@ from verifier.stats.bound import BoundFinding, Instance
 from verifier.stats.bound_rule import BoundAnswer, BoundRule
 from verifier.stats.laws import Floats
 from verifier.stats.run_columns import one_for_each
-from verifier.stats.run_table import RunTable
+from verifier.stats.run_table import Ints, RunTable
 
 if TYPE_CHECKING:
     from verifier.cli.output import Output
@@ -38,15 +39,19 @@ _NOT_HERE = {"printed": "--printed", "printed_error": "--printed-error", "printe
 class Costs:
     """One search: names of the instances, g of each, and their costs.
 
-    draws: float64 (instances, n), n replicates that all have; values: of a cost without chance, exact where the table
-    writes it as an integer or p/q. One of the two is None.
+    draws: float64 (instances, n), n replicates that all have, and rows: int64 of the same shape, where each stands in
+    the table; values: of a cost without chance, as written. One of the two is None. rounded: names of the instances
+    whose value is a decimal, which may have been rounded, with the line it stands in.
     """
 
     names: tuple[str, ...]
     bounds: tuple[Fraction, ...]
     draws: Floats | None
-    values: tuple[Fraction | float, ...] | None
+    values: tuple[Fraction, ...] | None
     listed: int
+    table: RunTable
+    rows: Ints | None = None
+    rounded: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -57,14 +62,20 @@ class Costs:
         """The instances as the rule takes them, on their first n replicates."""
         if self.values is not None:
             return [
-                Instance(name=name, bound=g, value=x)
+                Instance(name=name, bound=g, value=x, rounded=name in self.rounded)
                 for name, g, x in zip(self.names, self.bounds, self.values, strict=True)
             ]
         assert self.draws is not None
+        assert self.rows is not None
         return [
-            Instance(name=name, bound=g, draws=row[:n])
-            for name, g, row in zip(self.names, self.bounds, self.draws, strict=True)
+            Instance(name=name, bound=g, draws=draws[:n], same=self._same(draws[:n], rows[:n]))
+            for name, g, draws, rows in zip(self.names, self.bounds, self.draws, self.rows, strict=True)
         ]
+
+    def _same(self, draws: Floats, rows: Ints) -> Fraction | None:
+        if not len(draws) or np.ptp(draws) > 0:
+            return None
+        return min(value for value in self.table.rows(rows).exact if value is not None)
 
 
 def test_bound(output: Output, data: Path, given: GivenRule, options: Mapping[str, Any]) -> None:
@@ -101,7 +112,8 @@ def test_bound(output: Output, data: Path, given: GivenRule, options: Mapping[st
             output.show(f"by its design: {plain(flag)}")
         if drawn is not None:
             output.show(f"picture: {plain(drawn['svg'])}, numbers: {plain(drawn['csv'])}")
-    said = finding.answer.sentence if output.json else finding.summary
+    undecided = _why_not_decided(rule, costs, named=not output.json)
+    said = undecided or (finding.answer.sentence if output.json else finding.summary)
     output.result(
         "verifier/stats-test/1",
         f"Retrospective, so it decides nothing; the rule bound says {finding.answer} "
@@ -156,16 +168,30 @@ def costs_of(table: RunTable, *, number: Fraction | None, column: str | None, na
     if len(grid.replicates) == 1:
         rows = {table.items[table.item[row]]: row for row in range(len(table)) if table.present[row]}
         names = tuple(sorted(rows))
-        values = tuple(_value(table, rows[item]) for item in names)
-        return Costs(names=names, bounds=tuple(bounds[x] for x in names), draws=None, values=values, listed=1)
+        values = tuple(x for item in names if (x := table.exact[rows[item]]) is not None)
+        rounded = {item: int(table.line[row]) for item, row in rows.items() if not _is_exact(table, row)}
+        return Costs(
+            names=names,
+            bounds=tuple(bounds[x] for x in names),
+            draws=None,
+            values=values,
+            listed=1,
+            table=table,
+            rounded=rounded,
+        )
     n = grid.prefix
     draws = grid.values[0, 0, :n, :].T
+    row_of = {(int(table.item[row]), int(table.replicate[row])): row for row in range(len(table))}
+    number_of = {item: i for i, item in enumerate(table.items)}
+    rows_of = [[row_of[number_of[item], int(r)] for r in grid.replicates[:n]] for item in grid.items]
     return Costs(
         names=grid.items,
         bounds=tuple(bounds[x] for x in grid.items),
         draws=draws,
         values=None,
         listed=len(grid.replicates),
+        table=table,
+        rows=np.array(rows_of, np.int64).reshape(len(grid.items), n),
     )
 
 
@@ -238,12 +264,22 @@ def _column_bounds(table: RunTable, column: str, *, name: str) -> dict[str, Frac
     return found
 
 
-def _value(table: RunTable, row: int) -> Fraction | float:
-    """Exact where the text is: an integer or p/q; a decimal may have been rounded."""
+def _is_exact(table: RunTable, row: int) -> bool:
+    """Whether the text is an integer or p/q; a decimal may have been rounded."""
     numbers = table.numbers[row]
-    if len(numbers) == 1 and _EXACT.fullmatch(numbers[0]):
-        return parse_rational(numbers[0])
-    return float(table.value[row])
+    return len(numbers) == 1 and _EXACT.fullmatch(numbers[0]) is not None
+
+
+def _why_not_decided(rule: BoundRule, costs: Costs, *, named: bool) -> str:
+    """Why a class whose costs are all within their bounds is not decided; "" where that is not so."""
+    names = bound.rounded_only(rule, costs.instances(costs.n))
+    if not names:
+        return ""
+    first = min(names, key=lambda name: costs.rounded[name])
+    which = f"{shown(first)}, line {costs.rounded[first]}," if named else f"the value in line {costs.rounded[first]}"
+    more = f", as {counted(len(names) - 1, 'other')} are" if len(names) > 1 else ""
+    what = f"{which} is a decimal{more}, and may have been rounded"
+    return f"no cost is above its bound, but {what}; write an integer or p/q"
 
 
 def _rule_line(rule: BoundRule) -> str:

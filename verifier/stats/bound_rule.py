@@ -21,7 +21,7 @@ class BoundAnswer(SentenceEnum):
     VIOLATED = "VIOLATED", "an instance that satisfies the hypotheses exceeds the bound, by an accepted certificate"
     VIOLATED_FLOAT = "VIOLATED_FLOAT", "an instance was computed to exceed the bound, but no certificate shows it"
     VIOLATED_IN_MEAN = "VIOLATED_IN_MEAN", "the expected cost exceeds the bound"
-    HOLDS_ON_CLASS = "HOLDS_ON_CLASS", "every instance of the registered finite class is exactly within the bound"
+    HOLDS_ON_CLASS = "HOLDS_ON_CLASS", "every instance of the finite class is exactly within the bound"
     NO_VIOLATION_FOUND = (
         "NO_VIOLATION_FOUND",
         "no violation was found, which says nothing about the instances that were not searched",
@@ -32,15 +32,15 @@ def decide(*, exact_witness: bool, float_violation: bool, violated_in_mean: bool
     """The rule's table: the first row that applies.
 
     exact_witness: the checker accepted a certificate that witnesses the hypotheses. float_violation: a computed value
-    above the bound without one. violated_in_mean: Σ v_i E_i(mean > g) ≥ T, or E ≥ T on fresh streams of the instance
-    found. holds_on_class: every instance of a finite registered class exactly within g.
+    above the bound without one, which weakens no evidence about means. violated_in_mean: Σ v_i E_i(mean > g) ≥ T, or
+    E ≥ T on fresh streams of the instance found. holds_on_class: every instance of a finite registered class exactly within g.
     """
     if exact_witness:
         return BoundAnswer.VIOLATED
-    if float_violation:
-        return BoundAnswer.VIOLATED_FLOAT
     if violated_in_mean:
         return BoundAnswer.VIOLATED_IN_MEAN
+    if float_violation:
+        return BoundAnswer.VIOLATED_FLOAT
     if holds_on_class:
         return BoundAnswer.HOLDS_ON_CLASS
     return BoundAnswer.NO_VIOLATION_FOUND
