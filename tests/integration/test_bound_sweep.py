@@ -48,7 +48,13 @@ def test_a_finite_class_computed_exactly_speaks_against_the_dispute(verifier: Ve
     excess = {(p["at"]["n"], p["at"]["instance"]): p["estimate"] for p in probe["points"]}
     assert excess == {(n, i): min(i, 2) - 2 - 1 / n for n in (8, 16) for i in (1, 2, 3)}
     assert probe["statistics"]["worst_ratio"] == pytest.approx(2 / (2 + 1 / 16))
-    assert "An instance that exceeds the bound outside the class" in verifier("run", "toy").out
+    assert probe["statistics"]["bounds"] == ["17/8"] * 3 + ["33/16"] * 3
+    assert probe["rule"]["quoted"] == {"members": ["path", "cycle", "star"], "alleged": "star"}
+    said = verifier("run", "toy").out
+    assert "An instance that exceeds the bound outside the class" in said
+    assert "registrations" not in said, "costs without chance have no E"
+    (row,) = (line.split() for line in said.splitlines() if "n = 16, instance 3: star" in line)
+    assert row[-3:] == ["2.0000", "2.0625", "-0.0625"]
 
 
 @pytest.mark.slow
@@ -100,7 +106,11 @@ def test_passes_decide_nothing_and_the_report_says_what_the_search_can_find(
     assert probe["so_far"]["note"] == "not a ruling"
     assert len(probe["points"]) == 6
     page = (tmp_path / document["report"]).read_text()
-    assert "mean less bound" in page
+    assert "mean cost less bound" in page
+    assert "n = 16, instance 3: star" in page
+    assert "weighted over the instances as registered, of somebody who bets" in page
+    assert "gap (standard errors)" not in page
+    assert page.count("after the discount of 0.61 for registrations") >= 1
     assert "the same search does find the control" in page
     assert "<svg" not in page, "instances are no curve"
     again = ran(verifier("run", "toy", "--json"))

@@ -177,8 +177,9 @@ def test_an_open_gate_says_that_the_paper_was_not_read() -> None:
     versions = {"paper": replace(made.PAPER, later_versions=())}
     assert "but nobody on this case read the full paper" in sentences.gate_line(made.upheld(**versions))
     saw = (Implementation("m:f", ("paper",)),)
-    gate = sentences.gate_line(made.upheld(**versions, implementations=saw))
-    assert "though the writer of m:f had seen the paper" in gate
+    seen = made.upheld(**versions, implementations=saw)
+    assert "but nobody on this case is recorded to have read the full paper" in sentences.gate_line(seen)
+    assert "though the writer of m:f had seen the paper" in sentences.reading_line(seen)
     read = {"paper": replace(made.PAPER, later_versions=(), source_sha256="a" * 64)}
     assert "but" not in sentences.gate_line(made.upheld(**read))
 

@@ -14,7 +14,7 @@ import numpy as np
 from verifier.engine.sweep import NoAnswer, OutOfBudget, Results, as_double
 from verifier.engine.targets import Targets
 from verifier.ledger.merkle import CompactRange, leaf_hash
-from verifier.model.canonical import canonical_bytes
+from verifier.model.canonical import canonical_bytes, rational_text
 from verifier.model.case import Value
 from verifier.model.results import Point, UnitsRecord
 from verifier.stats import bound
@@ -250,4 +250,5 @@ def statistics_record(judged: Judged) -> dict[str, Any]:
     for name in ("e_mean", "e_rerun"):
         if statistics[name] is not None and (judged.finding.outcome.decided or judged.last):
             statistics[name]["at_stop"] = statistics[name]["current"]
-    return {**statistics, "stopped_by": "decision" if stopped else "maximum-n"}
+    bounds = [rational_text(one.bound) for one in judged.instances]  # g of each instance, in the order of the points
+    return {**statistics, "bounds": bounds, "stopped_by": "decision" if stopped else "maximum-n"}

@@ -186,7 +186,7 @@ def _again_with(rule: BoundRule, end: Judged, *, control_found: bool | None) -> 
 
 
 def _rule_record(probe: BoundProbe) -> dict[str, Any]:
-    """The rule as registered, with the number of instances of a scale in place of their names and weights."""
+    """The rule as registered: the number of instances of a scale, and under `quoted` the case's names for them."""
     rule = probe.rule
     return {
         "kind": rule.kind,
@@ -197,6 +197,7 @@ def _rule_record(probe: BoundProbe) -> dict[str, Any]:
         "threshold": rule.threshold,
         "minimum_n": rule.minimum_n,
         "replicate": dict(probe.replicate),
+        "quoted": {"members": list(rule.instances) if rule.whole_class else [], "alleged": rule.alleged},
     }
 
 

@@ -23,7 +23,7 @@ from verifier.model.rulings import Ruling, ruling_words
 from verifier.report import sentences
 from verifier.report.audit import audit_line, audit_rows, audits, comparison_lines, finding_line
 from verifier.report.audit_figures import audit_pictures
-from verifier.report.bound import bound_design_line, bound_rows, bound_size_line, is_bound
+from verifier.report.bound import bound_design_line, bound_explained, bound_size_line, bound_table, is_bound
 from verifier.report.changes import would_change
 from verifier.report.exact import (
     answer_line,
@@ -35,11 +35,20 @@ from verifier.report.exact import (
 )
 from verifier.report.figure import figure_data, sweep_svg
 from verifier.report.files import write_whole
-from verifier.report.growth import design_line, evidence_line, explained, growth, sigma_line, size_line, slope_line
+from verifier.report.growth import (
+    Explained,
+    design_line,
+    evidence_line,
+    explained,
+    growth,
+    sigma_line,
+    size_line,
+    slope_line,
+)
 from verifier.report.growth_figures import evidence_svg, has_interval, interval_svg, look_path
 from verifier.report.margin import margin_figure
 from verifier.report.margin_figures import margin_evidence_svg, margin_look_path
-from verifier.report.numbers import rows
+from verifier.report.numbers import number_table
 from verifier.report.replication import (
     is_replication,
     look_rows,
@@ -201,7 +210,8 @@ def _margin_svg(found: ExactEvidence) -> str:
 
 
 def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
-    drawn = bool(probe.evidence and probe.latest.points) and not is_bound(probe)
+    points = probe.latest.points if probe.evidence else ()
+    drawn = bool(points) and not is_bound(probe)
     design, size = design_line(probe), size_line(probe)
     if is_replication(probe):
         design, size = margin_design_line(probe), margin_size_line(probe)
@@ -215,11 +225,10 @@ def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
         "svg": Markup(sweep_svg(probe)) if drawn else None,  # noqa: S704  # matplotlib escapes every text it writes
         "data": Markup(_script_json(figure_data(probe))) if drawn else None,  # noqa: S704  # < is written \u003c
         "pictures": _look_pictures(probe),
-        "columns": ("instance", "mean less bound") if is_bound(probe) else (probe.axis, "estimate"),
-        "rows": bound_rows(probe) if is_bound(probe) else rows(probe.latest.points, probe.axis) if drawn else [],
+        "table": bound_table(probe) if is_bound(probe) else number_table(points, probe.axis),
         "design": design,
         "size": size,
-        "explained": margin_explained(probe) if is_replication(probe) else explained(probe),
+        "explained": _explained(probe),
         "looks": look_rows(probe),
         "adequacy": sentences.adequacy_line(probe),
         "controls": [
@@ -236,6 +245,12 @@ def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
         ],
         "failures": [text for text in (probe.failure, *(run.traceback for run in probe.controls)) if text],
     }
+
+
+def _explained(probe: ProbeResult) -> list[Explained]:
+    if is_replication(probe):
+        return margin_explained(probe)
+    return bound_explained(probe) if is_bound(probe) else explained(probe)
 
 
 def _look_pictures(probe: ProbeResult) -> list[dict[str, Any]]:

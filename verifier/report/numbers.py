@@ -21,6 +21,23 @@ class Row:
     n: str
 
 
+@dataclass(frozen=True, slots=True)
+class NumberTable:
+    """Columns, the first of them words, and rows of as many texts; "" where there is no number."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def number_table(points: Sequence[Point], axis: str) -> NumberTable:
+    """The points along `axis`: estimate and error, and, where one has an exact value, that and the gap to it."""
+    found = rows(points, axis)
+    exact = any(row.exact for row in found)
+    beside = ("exact", "gap (standard errors)") if exact else ()
+    cells = [(row.scale, row.estimate, row.stderr, *((row.exact, row.gap) if exact else ()), row.n) for row in found]
+    return NumberTable((axis, "estimate", "standard error", *beside, "replicates"), tuple(cells))
+
+
 def rows(points: Sequence[Point], axis: str) -> list[Row]:
     """The rows of `points` along `axis`."""
     return [_row(point, axis) for point in points]

@@ -175,21 +175,24 @@ def reading_line(result: CaseResult) -> str:
     """Whether the full paper was read, and in which version."""
     version = f"arXiv {plain(result.paper.arxiv)}" if result.paper.arxiv else "the version named"
     if unread := unread_words(result):
-        return f"{unread}; the ruling concerns {version}"
+        seen = _seen(result)
+        but = f" (source_sha256 is empty), though the writer of {listed(seen)} had seen the paper" if seen else ""
+        return f"{unread}{but}; the ruling concerns {version}"
     return f"the ruling concerns {version}, whose source was read (SHA-256 {plain(result.paper.source_sha256)})"
 
 
 def unread_words(result: CaseResult) -> str:
-    """That no full paper is recorded as read, and who had seen the paper all the same; "" where one is recorded."""
+    """That no full paper is recorded as read; "" where one is."""
     if result.paper.source_sha256:
         return ""
-    seen = [plain(one.target) for one in result.implementations if "paper" in one.saw]
-    if not seen:
-        return "nobody on this case read the full paper"
-    return (
-        "nobody on this case is recorded to have read the full paper (source_sha256 is empty), though the writer of "
-        f"{listed(list(dict.fromkeys(seen)))} had seen the paper"
-    )
+    if _seen(result):
+        return "nobody on this case is recorded to have read the full paper"
+    return "nobody on this case read the full paper"
+
+
+def _seen(result: CaseResult) -> list[str]:
+    """The re-implementations whose writer had seen the paper, or some of it."""
+    return list(dict.fromkeys(plain(one.target) for one in result.implementations if "paper" in one.saw))
 
 
 def paper_line(result: CaseResult) -> str:

@@ -15,7 +15,7 @@ from verifier.model.results import CaseResult, ProbeResult
 from verifier.model.rulings import Ruling
 from verifier.report import sentences
 from verifier.report.audit import audit_line, audit_rows, audits, comparison_lines, finding_line, is_audit
-from verifier.report.bound import bound_design_line, bound_rows, bound_size_line, is_bound
+from verifier.report.bound import bound_design_line, bound_size_line, bound_table, is_bound
 from verifier.report.changes import would_change
 from verifier.report.exact import (
     answer_line,
@@ -27,7 +27,7 @@ from verifier.report.exact import (
     problem_rows,
 )
 from verifier.report.growth import Growth, design_line, evidence_line, growth, sigma_line, size_line, slope_line
-from verifier.report.numbers import rows
+from verifier.report.numbers import number_table
 from verifier.report.replication import is_replication, look_rows, margin_design_line, margin_lines, margin_size_line
 from verifier.report.text import plain, plain_lines
 
@@ -139,11 +139,10 @@ def _table(title: str, columns: Sequence[tuple[str, bool]]) -> Table:
 
 
 def _points(probe: ProbeResult) -> Table:
-    first, estimate = ("instance", "mean less bound") if is_bound(probe) else (plain(probe.axis), "estimate")
-    columns = [first, estimate, "standard error", "exact", "gap (standard errors)", "replicates"]
-    table = _table(f"probe {plain(probe.name)}", [(name, True) for name in columns])
-    for row in bound_rows(probe) if is_bound(probe) else rows(probe.latest.points, probe.axis):
-        table.add_row(*map(Text, (row.scale, row.estimate, row.stderr, row.exact, row.gap, row.n)))
+    found = bound_table(probe) if is_bound(probe) else number_table(probe.latest.points, probe.axis)
+    table = _table(f"probe {plain(probe.name)}", [(plain(name), True) for name in found.columns])
+    for row in found.rows:
+        table.add_row(*map(Text, row))
     return table
 
 
