@@ -227,7 +227,7 @@ def test_code_that_may_not_have_made_the_result_is_a_question_to_the_authors(
     document = ran(verifier("run", direction.name, "--trust", "--json"))
     assert (document["ruling"], document["because"]) == ("UNDECIDED", "code-provenance")
     assert said_of(probes(document)["direction"]) == ("MISMATCH_PROVEN", "UNDECIDED", "code-provenance")
-    assert "which code made the reported result, the released one, of which loss:loss was audited, or another?" in page(
+    assert "Which code made the reported result: the released one, of which loss:loss was audited, or another?" in page(
         document, tmp_path
     )
 

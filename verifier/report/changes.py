@@ -145,8 +145,8 @@ def _asked(probe: ProbeResult) -> str:
 
 def _provenance(_: CaseResult, probe: ProbeResult) -> str:
     return (
-        "The authors' answer to this question: which code made the reported result, the released one, of which "
-        f"{plain(probe.question)} was audited, or another?"
+        "The authors' answer to the question “Which code made the reported result: the released one, of which "
+        f"{plain(probe.question)} was audited, or another?”."
     )
 
 
