@@ -38,6 +38,7 @@ bench: install
 	$(BIN)/python benchmarks/exact.py
 	$(BIN)/python -m benchmarks.statistics_speed
 	$(BIN)/python -m benchmarks.stats_test_speed
+	$(BIN)/python -m benchmarks.audits
 
 # writes docs/calibration.md anew: some minutes
 calibrate: install

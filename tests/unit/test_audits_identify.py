@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -350,6 +351,15 @@ WITNESSED = {
     "utilisation": ("6N", "6N + attention"),
     "bleu": ("BLEU (none)", "BLEU (13a)"),
 }
+
+
+def test_a_witness_shows_both_formulas_where_the_constant_hangs_on_the_number_of_classes() -> None:
+    audit = divergence(lambda p, q: KL(p, q) / p.size, letters=("T", "S")).audit(expected="KL(S||T)", materiality=0.01)
+    assert audit.witness is not None
+    t, s = (np.array([float(Fraction(x)) for x in audit.witness["input"][name]]) for name in ("T", "S"))
+    assert t.size != 5  # the size of the inputs that gave the constant
+    assert audit.witness["left"] == pytest.approx(KL(t, s), rel=1e-9)
+    assert audit.witness["right"] == pytest.approx(KL(s, t), rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -10,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import hatchling.build
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
@@ -17,7 +20,23 @@ from jsonschema import Draft202012Validator
 from verifier.cli.doctor import EXTRAS, doctor, examine, lines, mends, sentence
 from verifier.report import load_schema
 
-PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what an installation of this tree says of itself; the one at hand may be older."""
+    folder = tmp_path_factory.mktemp("built")
+    with contextlib.chdir(ROOT):
+        hatchling.build.prepare_metadata_for_build_editable(str(folder))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _this_version_is_installed(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(built))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(built), os.environ.get("PYTHONPATH")])))
 
 
 def _name(requirement: str) -> str:
@@ -97,6 +116,16 @@ def test_an_absent_extra_is_no_failure() -> None:
     assert document["next"] == ["pip install 'dispute-verifier[sweep]'", "pip install 'dispute-verifier[jax]'"]
     assert not document["extras"]["jax"]["installed"]
     assert document["extras"]["ray"]["installed"]
+
+
+def test_an_extra_that_the_installed_version_does_not_know_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    older = [need for need in metadata.requires("dispute-verifier") or [] if "parquet" not in need]
+    monkeypatch.setattr(metadata, "requires", lambda _: older)
+    document = json.loads(CliRunner().invoke(doctor, ["--json"]).output)
+    Draft202012Validator(load_schema("doctor-1")).validate(document)
+    assert document["ok"]
+    assert not document["extras"]["parquet"]["installed"]
+    assert document["next"] == ["pip install 'dispute-verifier[parquet]'"]
 
 
 def test_an_old_version_and_a_missing_distribution(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,6 +115,8 @@ def witness(
             return None
         return Witness(space=chosen, raw=raw, left=left, right=right, materiality=materiality, relative=relative)
 
+    import hypothesis.strategies  # noqa: F401, PLC0415  # strategies() needs it: loading it is no part of the search
+
     ends = time.thread_time() + seconds
     for drawn, strategy in chosen.strategies():
         if not _occurs(drawn, judged, admits=chosen.admits, ends=ends):

@@ -87,8 +87,10 @@ class Findings:
 
     @property
     def missing_extras(self) -> tuple[str, ...]:
-        """Extras that lack a package."""
-        return tuple(name for name, packages in self.extras.items() if any(package.problem for package in packages))
+        """Extras that lack a package, or that the installed version does not know yet."""
+        return tuple(
+            name for name, packages in self.extras.items() if not packages or any(each.problem for each in packages)
+        )
 
     @property
     def complete(self) -> bool:

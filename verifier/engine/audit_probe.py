@@ -23,6 +23,8 @@ from verifier.sweeps.jobs import AuditCall, Failure, Job, audits_of
 AuditRun = Evidence | Failure
 """What the audits found, or why there is no answer."""
 
+_RULED_BY = ("mechanism", "basis_class", "finding", "material", "factor", "corrected", "code_against_text")
+
 _CLEAR = (AuditAnswer.SAME_BASIS, AuditAnswer.NOT_MATERIAL)
 
 
@@ -53,11 +55,19 @@ def _audited(call: AuditCall) -> Generator[Sequence[Job], Results, AuditRun]:
     row = results[call.key]
     if isinstance(row, Failure):
         return row
+    audits = audits_of(row)
+    return Evidence("decision", None, (), _record(call, audits), audits=audits, mechanisms=call.mechanisms)
+
+
+def _record(call: AuditCall, audits: Sequence[Mapping[str, Any]]) -> UnitsRecord:
+    """One unit: of each audit what a ruling rests on.
+
+    A witness is what one search happened to end at, and the last digit of a double is the machine's.
+    """
+    found = [{key: audit[key] for key in _RULED_BY} for audit in audits]
     tree = CompactRange()
-    tree.append(leaf_hash(canonical_bytes({"unit": call.key, **row})))
-    return Evidence(
-        "decision", None, (), UnitsRecord(1, tree.root().hex()), audits=audits_of(row), mechanisms=call.mechanisms
-    )
+    tree.append(leaf_hash(canonical_bytes({"unit": call.key, "audits": found})))
+    return UnitsRecord(1, tree.root().hex())
 
 
 def _controlled(probe: AuditProbe, index: int, call: AuditCall) -> Asking:
@@ -67,7 +77,8 @@ def _controlled(probe: AuditProbe, index: int, call: AuditCall) -> Asking:
         result = ControlResult(control, "NO_ANSWER", Outcome.NO_ANSWER, run.what)
         return ControlRun(result, (), traceback=run.traceback)
     audit, finding = _leading(probe, run.audits)
-    return ControlRun(ControlResult(control, audit["finding"], finding.outcome, _summary([audit])), (), run.units)
+    result = ControlResult(control, audit["finding"], finding.outcome, _summary([audit]))
+    return ControlRun(result, (), run.units, audits=run.audits)
 
 
 def audit_result(probe: AuditProbe, run: AuditRun, controls: Sequence[ControlRun]) -> ProbeResult:

@@ -39,7 +39,7 @@ class UnitsRecord:
 
 @dataclass(frozen=True, slots=True)
 class ControlRun:
-    """A control that was run, with the points its target gave and the units behind them.
+    """A control that was run, with the points its target gave, or its audits, and the units behind them.
 
     `traceback` is what was raised where it has no answer.
     """
@@ -48,6 +48,7 @@ class ControlRun:
     points: tuple[Point, ...]
     units: UnitsRecord | None = None
     traceback: str = ""
+    audits: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def control(self) -> Control:

@@ -78,7 +78,7 @@ def witness_words(witness: Document) -> str:
 
 def _flat(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{plain(str(key))} {_flat(item)}" for key, item in value.items())
+        return ", ".join(f"{plain(str(key)).replace('_', ' ')} {_flat(item)}" for key, item in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return f"[{', '.join(map(_flat, value))}]"
     return f"{value:.6g}" if isinstance(value, float) else plain(str(value))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from verifier.model.outcomes import Reason
 from verifier.model.results import CaseResult, ProbeResult
 from verifier.model.rulings import Ruling
+from verifier.report.audit import audits, is_audit
 from verifier.report.bound import is_bound
 from verifier.report.growth import is_growth
 from verifier.report.replication import is_replication, is_retrospective
@@ -98,6 +99,8 @@ def _needed(_: CaseResult, probe: ProbeResult) -> str:
     if failed and probe.own != probe.finding:
         names = listed([control_name(run) for run in failed])
         return f"A design in which the controls ({names}) reach their known answers too; here they could not decide."
+    if is_audit(probe):
+        return _asked(probe)
     needed = needed_words(probe)
     if is_bound(probe):
         more = f"; {needed} of each instance would show the largest excess seen" if needed else ""
@@ -137,7 +140,22 @@ def _margin_between(_: CaseResult, probe: ProbeResult) -> str:
     )
 
 
+def _asked(probe: ProbeResult) -> str:
+    missing = [plain(each) for audit in audits(probe) for each in audit["missing"]]
+    what = listed(list(dict.fromkeys(missing))) or "what settles the basis of the two numbers"
+    return f"What the audit {plain(probe.name)} asks for: {what}."
+
+
+def _provenance(_: CaseResult, probe: ProbeResult) -> str:
+    return (
+        "The authors' answer to the question “Which code made the reported result: the released one, of which "
+        f"{plain(probe.question)} was audited, or another?”."
+    )
+
+
 def _not_decided(_: CaseResult, probe: ProbeResult) -> str:
+    if is_audit(probe):
+        return f"Evidence beside the audit {plain(probe.name)}, which bears on the basis alone."
     if is_retrospective(probe):
         return f"The same runs for probe {plain(probe.name)}, made anew under a registration that stands before them."
     if is_replication(probe):
@@ -171,4 +189,5 @@ _BY_REASON: Mapping[Reason, Callable[[CaseResult, ProbeResult], str]] = {
     Reason.NOT_DECIDED: _not_decided,
     Reason.MALFORMED: _malformed,
     Reason.AMBIGUOUS: _ambiguous,
+    Reason.CODE_PROVENANCE: _provenance,
 }

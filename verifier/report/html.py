@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from importlib.metadata import PackageNotFoundError, version
@@ -198,11 +198,27 @@ def _audit(audit: Mapping[str, Any]) -> dict[str, Any]:
         "finding": finding_line(audit),
         "sentence": plain(audit["sentence"]),
         "rows": audit_rows(audit),
-        "pictures": [
-            {"svg": Markup(svg), "caption": caption}  # noqa: S704  # matplotlib escapes its texts
-            for svg, caption in audit_pictures(audit)
-        ],
+        "pictures": _drawn(audit_pictures(audit)),
     }
+
+
+def _control_pictures(probe: ProbeResult) -> list[dict[str, Any]]:
+    """What the audits of a probe's controls have to draw, each with the control's name."""
+    return [
+        picture
+        for run in probe.controls
+        for audit in run.audits
+        for picture in _drawn(
+            [(svg, f"Control {sentences.control_name(run)}. {caption}") for svg, caption in audit_pictures(audit)]
+        )
+    ]
+
+
+def _drawn(pictures: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
+    return [
+        {"svg": Markup(svg), "caption": caption}  # noqa: S704  # matplotlib escapes its texts
+        for svg, caption in pictures
+    ]
 
 
 def _margin_svg(found: ExactEvidence) -> str:
@@ -224,7 +240,7 @@ def _probe(result: CaseResult, probe: ProbeResult) -> dict[str, Any]:
         "audited": audit_line(probe),
         "svg": Markup(sweep_svg(probe)) if drawn else None,  # noqa: S704  # matplotlib escapes every text it writes
         "data": Markup(_script_json(figure_data(probe))) if drawn else None,  # noqa: S704  # < is written \u003c
-        "pictures": _look_pictures(probe),
+        "pictures": [*_look_pictures(probe), *_control_pictures(probe)],
         "table": bound_table(probe) if is_bound(probe) else number_table(points, probe.axis),
         "design": design,
         "size": size,

@@ -53,10 +53,10 @@ def compare(values: Floats, expected: Named, *, inputs: Sequence[Arguments], con
 
 def find_witness(
     function: Callable[..., Any],
+    constant: float,
     expected: Named,
     catalogue: Catalogue,
     *,
-    constant: float,
     materiality: float,
     letters: Letters,
 ) -> Witness | None:

@@ -126,7 +126,7 @@ class Identification:
     def _mismatch(self, expected: str, wanted: Named, compared: Compared, materiality: float | None) -> Audit:
         threshold = MATERIAL if materiality is None else materiality
         found = find_witness(
-            self.function, wanted, self.catalogue, constant=compared.scale, materiality=threshold, letters=self.letters
+            *self._to_show(compared.scale), wanted, self.catalogue, materiality=threshold, letters=self.letters
         )
         shown = f" At {_input(found)} they are {found.left:.6g} and {found.right:.6g}." if found is not None else ""
         what = self.name if self.name != NONE else "no formula of the catalogue"
@@ -148,6 +148,16 @@ class Identification:
             code_against_text=True,
             details=details,
         )
+
+    def _to_show(self, scale: float) -> tuple[Callable[..., Any], float]:
+        """What a witness sets against the expected formula, and the constant to take out of it.
+
+        The identified formula itself: the constant may hang on the number of classes (a mean over them). The function,
+        where there is no such formula, or where its parameter was fitted.
+        """
+        if self.name == NONE or self.parameter is not None:
+            return self.function, scale
+        return resolve(self.name, self.catalogue, letters=self.letters).function, 1.0
 
     def _computed(self) -> Side:
         stated = self.name if self.constant is None else f"{self.constant:.6g} × {self.name}"
