@@ -33,17 +33,34 @@ class KindRules:
     """How the ledger treats a kind of entry.
 
     `under_registration`: its content carries the hash of its registration under "registration", and in a reproducible
-    ledger its salt is derived from it. `found_again`: an equal one is found, not appended a second time.
+    ledger its salt is derived from it. `found_again`: an equal one is found, not appended a second time. `signed`: its
+    content carries a person's `key` and `signature`, and `by` is that key's fingerprint (verifier.ledger.signed).
     """
 
     under_registration: bool
     found_again: bool
+    signed: bool = False
 
+
+_ENGINE = KindRules(under_registration=True, found_again=True)
+_PERSON = KindRules(under_registration=False, found_again=False, signed=True)
 
 KINDS: dict[str, KindRules] = {
-    "registration": KindRules(under_registration=True, found_again=True),
-    "evidence": KindRules(under_registration=True, found_again=True),
-    "ruling": KindRules(under_registration=True, found_again=True),
+    "registration": _ENGINE,
+    "evidence": _ENGINE,
+    "ruling": _ENGINE,
+    "adjudication": _PERSON,
+    "challenge": _PERSON,
+    "challenge-end": _PERSON,
+    "author-notice": _PERSON,
+    "author-reply": _PERSON,
+    "publication": _PERSON,
+    "correction": _PERSON,
+    "retraction": _PERSON,
+    "import": KindRules(under_registration=False, found_again=True),
+    "judge-reading": KindRules(under_registration=False, found_again=False),
+    "withheld": _PERSON,
+    "key": _PERSON,
 }
 
 _HEX = re.compile(r"[0-9a-f]{64}")
