@@ -29,7 +29,8 @@ from verifier.ledger.entry import (
     read_envelope,
     registration_of,
 )
-from verifier.ledger.merkle import EMPTY_ROOT, CompactRange
+from verifier.ledger.merkle import EMPTY_ROOT, CompactRange, Tree
+from verifier.ledger.proofs import read_tree
 from verifier.ledger.sqlite import SqliteFile
 from verifier.ledger.times import EPOCH_VARIABLE, fixed_epoch, next_time, system_now
 from verifier.ledger.verify import Verification, check_root, verify, verify_empty
@@ -137,16 +138,24 @@ class Ledger:
         with self._reading() as connection:
             return list(store.read_notes(connection, n))
 
-    def verify(self, root: str | None = None) -> Verification:
+    def verify(self, root: str | None = None, *, anchors: Mapping[int, bytes] | None = None) -> Verification:
         """Recomputes everything from the stored bytes; with `root`, noted elsewhere earlier, how far it vouches.
 
-        Raises TamperingDetected naming the first entry that is not what it must be, BadInput for a root that is none.
+        `anchors` maps sizes to the roots that trusted checkpoints state. Raises TamperingDetected naming the first
+        entry that is not what it must be, else the interval between two anchors; BadInput for a root that is none.
         """
         check_root(root)
         if not self.exists():
-            return verify_empty(root)
+            return verify_empty(root, anchors=anchors or {})
         with self._reading() as connection:
-            return verify(connection, root=root)
+            return verify(connection, root=root, anchors=anchors or {})
+
+    def tree(self) -> Tree:
+        """The tree over the stored leaf hashes, for proofs; as `read_tree`."""
+        if not self.exists():
+            return Tree()
+        with self._reading() as connection:
+            return read_tree(connection)
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
