@@ -21,9 +21,13 @@ _CONTAINERS = (dict, list)
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """A text in an entry's content that stands under a commitment of its own, so that it can be withheld alone."""
+    """A text in an entry's content that stands under a commitment of its own, so that it can be withheld alone.
+
+    `salt`, of 32 bytes, is given where somebody signs the commitment before it is appended; else it is drawn then.
+    """
 
     text: str
+    salt: bytes | None = None
 
 
 Content: TypeAlias = "bool | int | str | FreeText | Sequence[Content] | Mapping[str, Content] | None"
@@ -56,29 +60,31 @@ def seal(content: Mapping[str, Content], text_salt: Callable[[str], bytes]) -> t
     """
     texts: list[Text] = []
 
-    def free(pointer: str, text: str) -> Json:
-        salt = text_salt(pointer)
+    def free(pointer: str, text: str, given: bytes | None) -> Json:
+        salt = text_salt(pointer) if given is None else given
+        if len(salt) != SALT_BYTES:
+            raise BadInput(f"the salt of a text has not {SALT_BYTES} bytes", where=f"content {pointer}")
         made = Text(pointer, commit(salt, text.encode()), salt, text)
         texts.append(made)
         return {COMMITMENT_KEY: made.commitment}
 
-    sealed = canonical_bytes(_copied_top(content, free))
+    sealed = checked_bytes(_copied_top(content, free))
     _bounded(len(sealed) + sum(len(made.text.encode()) for made in texts))
     return sealed, texts
 
 
 def plain(content: Mapping[str, Content]) -> dict[str, Json]:
     """The content with its free texts as ordinary strings. Raises BadInput as `seal` does."""
-    return _copied_top(content, lambda _pointer, text: text)
+    return _copied_top(content, lambda _pointer, text, _salt: text)
 
 
-def _copied_top(content: Mapping[str, Content], free: Callable[[str, str], Json]) -> dict[str, Json]:
+def _copied_top(content: Mapping[str, Content], free: Callable[[str, str, bytes | None], Json]) -> dict[str, Json]:
     if not isinstance(content, Mapping):
         raise BadInput("the content of an entry is not a mapping")
     return {_key(key, ""): _copied(value, f"/{_escaped(key)}", 2, free) for key, value in content.items()}
 
 
-def _copied(value: Content, pointer: str, depth: int, free: Callable[[str, str], Json]) -> Json:
+def _copied(value: Content, pointer: str, depth: int, free: Callable[[str, str, bytes | None], Json]) -> Json:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -88,7 +94,7 @@ def _copied(value: Content, pointer: str, depth: int, free: Callable[[str, str],
     if isinstance(value, str):
         return _encodable(value, pointer)
     if isinstance(value, FreeText):
-        return free(pointer, _encodable(value.text, pointer))
+        return free(pointer, _encodable(value.text, pointer), value.salt)
     if isinstance(value, float):
         raise BadInput(
             f"the float {value!r} stands in a hashed value",
@@ -211,12 +217,18 @@ _DECODER = json.JSONDecoder(parse_float=_refused, parse_constant=_refused, parse
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False)
 
 
+def checked_bytes(value: Json) -> bytes:
+    """The canonical bytes (RFC 8785) of a value that holds no float and no integer beyond ±(2^53 − 1)."""
+    data = _ENCODER.encode(value).encode()
+    # Below U+10000 code points sort as UTF-16 units do, and the C encoder's escapes are RFC 8785's.
+    return data if data.isascii() or max(data) < 0xF0 else canonical_bytes(value)
+
+
 def parse_canonical(data: bytes) -> Json:
     """The value whose canonical bytes are exactly `data`. Raises Damaged where there is none."""
     try:
         value: Json = _DECODER.decode(data.decode())
-        # Below U+10000 code points sort as UTF-16 units do, and the C encoder's escapes are RFC 8785's.
-        again = _ENCODER.encode(value).encode() if data.isascii() or max(data) < 0xF0 else canonical_bytes(value)
+        again = checked_bytes(value)
     except (ValueError, RecursionError, BadInput) as error:
         raise Damaged("its bytes are not canonical JSON") from error
     if again != data:

@@ -11,12 +11,21 @@ from verifier.model.rulings import Ruling
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What every event has: the entry's leaf hash, its time, and the key's fingerprint and group it stands under."""
+    """What every event has: the entry's leaf hash, its time, and the key's fingerprint and group it stands under.
+
+    `names` are the pseudonyms that an administrator recorded for the key; `administrator` says whether the key is one.
+    """
 
     leaf: str
     time: str
     by: str
     group: str = ""
+    names: frozenset[str] = frozenset()
+    administrator: bool = False
+
+    def known_as(self, pseudonym: str) -> bool:
+        """Whether whoever says this is the one that a case calls `pseudonym`: by key or recorded name."""
+        return pseudonym != "" and pseudonym in {self.by, self.by[:16], *self.names}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +94,6 @@ class Replied(Said):
     reply: ReplyKind
     consent: bool
     version: str = ""
-    administrator: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +102,6 @@ class Published(Said):
 
     ground: Ground
     source: str = ""
-    administrator: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,8 +127,6 @@ class Retracted(Said):
 
     target: str
     notices: tuple[str, ...]
-    administrator: bool = False
-    reporter: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

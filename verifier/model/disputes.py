@@ -138,7 +138,11 @@ def _adjudicated(status: DisputeStatus, event: Adjudicated) -> DisputeStatus:
 
 
 def _eligible(status: DisputeStatus, event: Adjudicated) -> bool:
-    return event.tie is Tie.NONE and bool(event.group) and event.by not in {status.writer, status.reporter} - {""}
+    return event.tie is Tie.NONE and bool(event.group) and not _wrote_or_reported(status, event)
+
+
+def _wrote_or_reported(status: DisputeStatus, event: Event) -> bool:
+    return event.known_as(status.writer) or event.known_as(status.reporter)
 
 
 def _challenged(status: DisputeStatus, event: Challenged) -> DisputeStatus:
@@ -181,7 +185,7 @@ def _challenge_ended(status: DisputeStatus, event: ChallengeEnded) -> DisputeSta
         )
     if not own and event.by in status.everyone:
         raise NotAllowed("whoever adjudicated on this dispute does not decide a challenge to it")
-    if not own and (event.tie is not Tie.NONE or event.by in {status.writer, status.reporter} - {""}):
+    if not own and (event.tie is not Tie.NONE or _wrote_or_reported(status, event)):
         raise NotAllowed("a challenge is decided by a person without ties who neither wrote the case nor reported it")
     status = replace(status, challenges=tuple(one for one in status.challenges if one is not ended))
     if event.how is ChallengeEnd.SUSTAINED:
@@ -326,7 +330,7 @@ def _with_facts(status: DisputeStatus, amended: Facts) -> DisputeStatus:
 def _retracted(status: DisputeStatus, event: Retracted) -> DisputeStatus:
     """Retraction | ruled … contested | reporter or administrator; refers to the ruling | retracted."""
     _must_stand(status, event.target)
-    if not (event.administrator or event.reporter):
+    if not (event.administrator or event.known_as(status.reporter)):
         raise NotAllowed("only the reporter of the dispute or an administrator retracts")
     every = tuple(notice.leaf for notice in status.notices)
     if event.notices != every:

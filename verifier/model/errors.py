@@ -48,7 +48,7 @@ class InfrastructureFailed(VerifierError):
     exit_code = Exit.NO_ANSWER
 
 
-EXTRAS = {"numba": "sweep", "statsmodels": "sweep", "ray": "ray", "jax": "jax"}
+EXTRAS = {"numba": "sweep", "statsmodels": "sweep", "ray": "ray", "jax": "jax", "psycopg": "postgres"}
 """Module -> the extra of this distribution that installs it."""
 
 
