@@ -1,13 +1,16 @@
-"""`verifier ledger log|show|verify|export`: reading the append-only record, recomputing it, handing out its runs."""
+"""`verifier ledger`: reading the append-only record, recomputing it, handing out its runs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from verifier.cli.ledger_checkpoints import checkpoint, read_note_file, witness
+from verifier.cli.ledger_keys import keygen
+from verifier.cli.ledger_prove import prove
 from verifier.cli.options import (
     beside,
     command_line,
@@ -17,6 +20,7 @@ from verifier.cli.options import (
     written_outside,
 )
 from verifier.cli.output import Output, with_output
+from verifier.model.errors import BadInput
 from verifier.model.printable import printable
 from verifier.model.rulings import ruling_words
 
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
     from verifier.engine.export_runs import ExportedProbe, ExportedRuns
     from verifier.ledger import Entry, Ledger
+    from verifier.ledger.checkpoints import Trusted
 
 _SAYS_LENGTH = 100
 _TELLING = ("paper", "version", "probe", "stage", "answer", "outcome", "ruling", "verdict", "because", "reason")
@@ -33,6 +38,12 @@ _TELLING = ("paper", "version", "probe", "stage", "answer", "outcome", "ruling",
 @click.group()
 def ledger() -> None:
     """Read and verify the append-only record."""
+
+
+ledger.add_command(keygen)
+ledger.add_command(checkpoint)
+ledger.add_command(witness)
+ledger.add_command(prove)
 
 
 def _open(ledger_url: str) -> Ledger:
@@ -146,15 +157,30 @@ def _show_json(output: Output, value: Mapping[str, Any]) -> None:
 
 @ledger.command()
 @click.option("--root", metavar="HEX", help="A root noted elsewhere, at this or an earlier size.")
+@click.option("--key", "vkey", metavar="VKEY", help="The log's verifier key, from outside.")
+@click.option("--checkpoint", "files", metavar="FILE", multiple=True, help="A checkpoint kept outside; with --key.")
+@click.option("--witness", "witnesses", metavar="VKEY", multiple=True, help="Every checkpoint bears its cosignature.")
 @ledger_option
 @with_output
-def verify(output: Output, root: str | None, ledger_url: str) -> None:
+def verify(
+    output: Output,
+    root: str | None,
+    vkey: str | None,
+    files: tuple[str, ...],
+    witnesses: tuple[str, ...],
+    ledger_url: str,
+) -> None:
     """Recompute every hash from the stored bytes."""
+    from verifier.ledger.proofs import anchors_of
+
+    trusted = _trusted(vkey, files, witnesses)
+    if root is not None and trusted:
+        raise BadInput("a root and a checkpoint are given", where="--root, --checkpoint", mend="give one of them")
     with _open(ledger_url) as book:
-        found = book.verify(root)
+        found = book.verify(root, anchors=anchors_of(trusted))
     output.result(
         "verifier/ledger-verify/1",
-        found.sentence,
+        found.sentence_by(_voucher(trusted)) if trusted else found.sentence,
         next_=[ledger_command("log", ledger_url)],
         size=found.size,
         root=found.root,
@@ -162,6 +188,40 @@ def verify(output: Output, root: str | None, ledger_url: str) -> None:
         first_time=found.first,
         last_time=found.last,
         vouched=found.vouched,
+        checkpoints=[
+            {
+                "size": one.checkpoint.size,
+                "root": one.checkpoint.root.hex(),
+                "cosigned": [{"witness": by.witness.vkey, "second": by.second} for by in one.cosigned],
+            }
+            for one in trusted
+        ],
+    )
+
+
+def _trusted(vkey: str | None, files: Sequence[str], witnesses: Sequence[str]) -> list[Trusted]:
+    """The checkpoints, by rising size, once log and witnesses are found to have signed each."""
+    from pathlib import Path
+
+    from verifier.ledger.checkpoints import open_checkpoint
+    from verifier.ledger.keys import parse_vkey
+
+    if vkey is None and not files and not witnesses:
+        return []
+    if vkey is None or not files:
+        raise BadInput("trust needs both a key and a checkpoint", where="--key, --checkpoint", mend="give both")
+    key = parse_vkey(vkey)
+    cosigners = [parse_vkey(one, where="--witness") for one in witnesses]
+    opened = [open_checkpoint(read_note_file(Path(one)), key=key, witnesses=cosigners, where=one) for one in files]
+    return sorted(opened, key=lambda one: one.checkpoint.size)
+
+
+def _voucher(trusted: Sequence[Trusted]) -> str:
+    """What vouches, by name: the newest checkpoint, whose log signed it and who saw it."""
+    newest = trusted[-1]
+    names = " and ".join(one.witness.name for one in newest.cosigned)
+    return (
+        f"checkpoint signed by {newest.checkpoint.origin}{f' and cosigned by {names}' if names else ', not witnessed,'}"
     )
 
 
