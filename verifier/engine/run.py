@@ -113,7 +113,9 @@ def ruled(
     recorded and no ruling.
     """
     parts, ruling, verdict = decide(case, probes)
-    content = ruling_content(case, ordinal=registration.ordinal, parts=parts, ruling=ruling, verdict=verdict)
+    content = ruling_content(
+        case, ordinal=registration.ordinal, parts=parts, ruling=ruling, verdict=verdict, probes=probes
+    )
     if ingested:
         content["ingested"] = list(ingested)
     beside = {
