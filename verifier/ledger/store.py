@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,7 @@ from verifier.ledger.entry import RawEntry
 from verifier.ledger.merkle import HASH_BYTES, CompactRange
 from verifier.model.errors import BadInput, TamperingDetected
 
-FORMAT = 1  # of the tables; a new kind of entry raises it too, so that an older program says what is wrong
+FORMAT = 2  # of the tables; a new kind of entry raises it too, so that an older program says what is wrong
 MAX_ENVELOPE = 2**20
 MAX_NOTE = 2**20
 _ROWS_AHEAD = 16  # rows held while streaming; each may hold MAX_CONTENT bytes
@@ -82,6 +82,13 @@ NOTES = Table(
     Column("n", _BIG, ForeignKey(ENTRIES.c.n), nullable=False, index=True),
     Column("note", LargeBinary, nullable=False),
 )
+INDEX = Table(  # a projection: `projections` fills it from the entries, and nothing is written to it alone
+    "ledger_index",
+    _metadata,
+    Column("n", _BIG, primary_key=True, autoincrement=False),
+    Column("same", LargeBinary, nullable=False),
+)
+Index("ledger_index_same", INDEX.c.same)
 TABLE_NAMES = frozenset(_metadata.tables)
 
 
@@ -120,6 +127,7 @@ class Head:
     size: int
     root: bytes
     peaks: bytes
+    format: int = FORMAT
 
     def compact_range(self) -> CompactRange:
         """The range to append to. Raises TamperingDetected where it does not give the stored root."""
@@ -143,18 +151,20 @@ def create(connection: Connection, *, reproducible: bool) -> None:
     )
 
 
-def read_head(connection: Connection) -> Head:
-    """The head row. Raises BadInput for a newer format, TamperingDetected for anything else that cannot be."""
-    rows = connection.execute(
-        select(
-            _raw(HEAD.c.id),
-            _raw(HEAD.c.format),
-            _raw(HEAD.c.reproducible),
-            _raw(HEAD.c.size),
-            _raw(HEAD.c.root, HASH_BYTES),
-            _raw(HEAD.c.peaks, 64 * HASH_BYTES),
-        ).limit(2)
-    ).fetchall()
+def read_head(connection: Connection, *, lock: bool = False) -> Head:
+    """The head row; with `lock`, nobody else appends until the transaction ends (SQLite's writer has seen to that).
+
+    Raises BadInput for a newer format, TamperingDetected for anything else that cannot be.
+    """
+    query = select(
+        _raw(HEAD.c.id),
+        _raw(HEAD.c.format),
+        _raw(HEAD.c.reproducible),
+        _raw(HEAD.c.size),
+        _raw(HEAD.c.root, HASH_BYTES),
+        _raw(HEAD.c.peaks, 64 * HASH_BYTES),
+    )
+    rows = connection.execute(query.with_for_update() if lock else query.limit(2)).fetchall()
     if len(rows) != 1:
         raise TamperingDetected(f"there are {len(rows) or 'no'} head rows instead of one", where="ledger head")
     number, format_, reproducible, size, root, peaks = rows[0]
@@ -164,9 +174,9 @@ def read_head(connection: Connection) -> Head:
         )
     whole = all(isinstance(value, int) for value in (number, format_, reproducible, size))
     hashes = isinstance(root, bytes) and isinstance(peaks, bytes)
-    if not whole or not hashes or number != 1 or format_ != FORMAT or reproducible not in (0, 1) or size < 1:
+    if not whole or not hashes or number != 1 or format_ < 1 or reproducible not in (0, 1) or size < 1:
         raise TamperingDetected("a field of the head is not what it must be", where="ledger head")
-    return Head(bool(reproducible), size, root, peaks)
+    return Head(bool(reproducible), size, root, peaks, format_)
 
 
 def write_head(connection: Connection, grown: CompactRange) -> None:
@@ -174,13 +184,26 @@ def write_head(connection: Connection, grown: CompactRange) -> None:
     connection.execute(update(HEAD).values(size=grown.size, root=grown.root(), peaks=grown.to_bytes()))
 
 
-def write_entry(connection: Connection, raw: RawEntry) -> None:
-    """Inserts one entry and its texts."""
+def write_format(connection: Connection) -> None:
+    """States that the tables have the present format."""
+    connection.execute(update(HEAD).values(format=FORMAT))
+
+
+def _columns(raw: RawEntry) -> dict[str, Any]:
     columns = raw._asdict()
-    texts = columns.pop("texts")
-    connection.execute(insert(ENTRIES), columns)
-    if texts:
-        rows = [{"n": raw.n, "commitment": commitment, "salt": salt, "text": text} for commitment, salt, text in texts]
+    del columns["texts"]
+    return columns
+
+
+def write_entries(connection: Connection, raws: Sequence[RawEntry]) -> None:
+    """Inserts entries, at least one, and their texts."""
+    connection.execute(insert(ENTRIES), [_columns(raw) for raw in raws])
+    rows = [
+        {"n": raw.n, "commitment": commitment, "salt": salt, "text": text}
+        for raw in raws
+        for commitment, salt, text in raw.texts
+    ]
+    if rows:
         connection.execute(insert(TEXTS), rows)
 
 
@@ -277,6 +300,12 @@ def write_note(connection: Connection, n: int, note: Mapping[str, Any]) -> None:
     if len(data) > MAX_NOTE:
         raise BadInput(f"a note has {len(data)} bytes, more than {MAX_NOTE}", where=f"note on entry {n}")
     connection.execute(insert(NOTES).values(n=n, note=data))
+
+
+def all_notes(connection: Connection) -> Iterator[tuple[Any, Any]]:
+    """(entry's number, stored bytes) of every note, by entry, oldest first; None for bytes beyond the bound."""
+    chosen = select(_raw(NOTES.c.n), _raw(NOTES.c.note, MAX_NOTE)).order_by(NOTES.c.n, NOTES.c.id)
+    yield from connection.execute(chosen, execution_options={"yield_per": _ROWS_AHEAD}).tuples()
 
 
 def read_notes(connection: Connection, n: int) -> Iterator[dict[str, Any]]:

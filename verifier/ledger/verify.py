@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from sqlalchemy import Connection
 
-from verifier.ledger import store
+from verifier.ledger import projections, store
 from verifier.ledger.content import Damaged
 from verifier.ledger.entry import (
     Entry,
@@ -152,12 +152,16 @@ def verify(
     head = store.read_head(connection)
     chain = _Chain(connection, reproducible=head.reproducible)
     check_anchor(anchors, 0, EMPTY_ROOT)
+    kept = projections.Checked(connection) if head.format >= projections.SINCE_FORMAT else None
     vouched = 0 if wanted == EMPTY_ROOT or anchors else None
     for raw in _in_order(store.stream(connection), head.size):
         try:
-            chain.add(decode(raw))
+            entry = decode(raw)
+            chain.add(entry)
         except Damaged as error:
             raise TamperingDetected(str(error), where=f"ledger entry {raw.n}") from error
+        if kept is not None:
+            kept.add(entry)
         if chain.range.size in anchors:
             check_anchor(anchors, chain.range.size, chain.range.root())
             vouched = chain.range.size
@@ -175,6 +179,8 @@ def verify(
             f"the root it states is not the root of its {head.size} entries",
             where="ledger head",
         )
+    if kept is not None:
+        kept.end()
     check_length(anchors, head.size)
     if wanted is not None and vouched is None:
         raise TamperingDetected(
