@@ -64,6 +64,10 @@ class Replay:
         """As `dispute_of`, by leaf hash."""
         return self._of_leaf.get(leaf, "")
 
+    def leaves_like(self, prefix: str) -> list[str]:
+        """The leaf hashes that begin with these digits; none for fewer than 6."""
+        return [leaf for leaf in self._kinds if leaf.startswith(prefix)] if len(prefix) >= 6 else []
+
     def requested(self, by: str, request: str) -> str:
         """The leaf hash of the entry in which the key `by` made this request; empty where there is none."""
         return self._requests.get((by, request), "")
