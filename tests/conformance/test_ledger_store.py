@@ -1,6 +1,7 @@
-"""What every store of the ledger must do. A new store joins by a line in STORES."""
+"""What every store of the ledger must do. A new store joins by a line in STORES and in `new_url`."""
 
 import hashlib
+import itertools
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,17 +14,24 @@ from verifier.ledger import entry as entry_module
 from verifier.ledger.merkle import EMPTY_ROOT, Tree
 from verifier.model.errors import BadInput, InfrastructureFailed, TamperingDetected
 
-STORES: dict[str, Callable[[Path], str]] = {
-    "sqlite": lambda folder: f"sqlite:///{folder / 'verifier.db'}",
-}
+STORES = ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)]
 REGISTRATION = hashlib.sha256(b"a case").hexdigest()
 OTHER = hashlib.sha256(b"another case").hexdigest()
 
 
 @pytest.fixture(params=STORES)
-def url(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def new_url(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+    """Gives the address of another ledger at each call, none of which exists yet."""
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    return STORES[request.param](tmp_path)
+    if request.param == "postgres":
+        return request.getfixturevalue("postgres").new_ledger
+    folders = map(str, itertools.count())
+    return lambda: f"sqlite:///{tmp_path / next(folders)}.db"
+
+
+@pytest.fixture
+def url(new_url: Callable[[], str]) -> str:
+    return new_url()
 
 
 def interrupt() -> None:
@@ -85,9 +93,9 @@ def test_entries_come_back_as_they_were_written(url: str) -> None:
         assert list(ledger.entries()) == [first, second]
 
 
-def test_salts_differ_between_entries_texts_and_ledgers(url: str, tmp_path: Path) -> None:
+def test_salts_differ_between_entries_texts_and_ledgers(new_url: Callable[[], str]) -> None:
     salts = set()
-    for number, where in enumerate((url, STORES["sqlite"](tmp_path / "other"))):
+    for number, where in enumerate((new_url(), new_url())):
         with Ledger.open(where, create=True) as ledger, ledger.transaction() as transaction:
             for hash_ in (REGISTRATION, OTHER):
                 entry = transaction.append(**registration(hash_)).entry
@@ -254,11 +262,11 @@ def filled(url: str, *, from_: int = 0) -> str:
 
 
 def test_a_reproducible_ledger_ends_at_the_same_root_also_when_resumed(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    url, other = new_url(), new_url()
     root = filled(url)
-    other = STORES["sqlite"](tmp_path / "other")
     with Ledger.open(other, create=True) as ledger, ledger.transaction() as transaction:
         first = transaction.append(**registration()).entry
         transaction.append(**evidence(0), refs=[first.leaf])
@@ -274,8 +282,8 @@ def test_a_reproducible_ledger_ends_at_the_same_root_also_when_resumed(
             assert text.salt == hashlib.sha256(expected + text.pointer.encode()).digest()
 
 
-def test_a_ledger_is_appended_to_as_it_was_begun(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    plain = STORES["sqlite"](tmp_path / "plain")
+def test_a_ledger_is_appended_to_as_it_was_begun(new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    url, plain = new_url(), new_url()
     with Ledger.open(plain, create=True) as ledger, ledger.transaction() as transaction:
         transaction.append(**registration())
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
@@ -291,23 +299,33 @@ def test_a_ledger_is_appended_to_as_it_was_begun(url: str, monkeypatch: pytest.M
             assert ledger.verify().size == size
 
 
-def test_a_new_kind_of_entry_is_one_line(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_new_kind_of_entry_is_one_line(new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    url, other = new_url(), new_url()
     rules = entry_module.KindRules(under_registration=False, found_again=False)
-    monkeypatch.setitem(KINDS, "challenge", rules)
-    said = {"kind": "challenge", "content": {"text": FreeText("no")}, "by": "somebody"}
+    monkeypatch.setitem(KINDS, "remark", rules)
+    said = {"kind": "remark", "content": {"text": FreeText("no")}, "by": "somebody"}
     with Ledger.open(url, create=True) as ledger:
         with ledger.transaction() as transaction:
             assert [transaction.append(**said).found for _ in range(2)] == [False, False]
         assert ledger.verify().size == 2
-        assert [entry.registration for entry in ledger.entries("challenge")] == [None, None]
+        assert [entry.registration for entry in ledger.entries("remark")] == [None, None]
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     with (
-        Ledger.open(STORES["sqlite"](tmp_path / "other"), create=True) as ledger,
+        Ledger.open(other, create=True) as ledger,
         pytest.raises(BadInput, match="reproducible"),
         ledger.transaction() as transaction,
     ):
         transaction.append(**said)
 
+
+BEGINNER = """
+url, registration, me = sys.argv[1:]
+with Ledger.open(url, create=True) as ledger:
+    print("ready", flush=True); sys.stdin.readline()
+    with ledger.transaction() as transaction:
+        content = {"registration": registration, "of": me}
+        print(transaction.append(kind="evidence", content=content, by="engine").entry.leaf)
+"""
 
 WRITER = """
 import sys
@@ -323,6 +341,29 @@ with Ledger.open(url, create=True) as ledger:
                 content={"registration": registration, "number": number, "of": me})
         print(mine.entry.leaf, int(same.found), flush=True)
 """
+
+
+def test_processes_begin_one_ledger_at_once(url: str) -> None:
+    run = "import sys; from verifier.ledger import Ledger\n" + BEGINNER
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", run, url, REGISTRATION, str(me)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for me in range(3)
+    ]
+    for writer in writers:
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    leaves = sorted(writer.communicate(timeout=300)[0].strip() for writer in writers)
+    assert [writer.returncode for writer in writers] == [0] * 3
+    with Ledger.open(url, create=False) as ledger:
+        assert ledger.verify().size == 3
+        assert sorted(entry.leaf for entry in ledger.entries()) == leaves
 
 
 def test_four_processes_append_at_once(url: str) -> None:

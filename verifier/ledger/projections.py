@@ -84,13 +84,9 @@ class Checked:
     """Compares the projections with the entries, which are given in order."""
 
     def __init__(self, connection: Connection) -> None:
-        self._rows: Iterator[tuple[Any, Any]] = (
-            (n, same)
-            for n, same in connection.execute(
-                select(type_coerce(INDEX.c.n, NULLTYPE), type_coerce(INDEX.c.same, NULLTYPE)).order_by(INDEX.c.n),
-                execution_options={"yield_per": _AT_ONCE},
-            )
-        )
+        query = select(type_coerce(INDEX.c.n, NULLTYPE), type_coerce(INDEX.c.same, NULLTYPE)).order_by(INDEX.c.n)
+        rows = store.rows_of(connection, query, ahead=_AT_ONCE)
+        self._rows: Iterator[tuple[Any, Any]] = ((row[0], row[1]) for row in rows)
         self._waiting = next(self._rows, None)
 
     def add(self, entry: Entry) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    Executable,
     ForeignKey,
     Index,
     Integer,
@@ -207,19 +208,24 @@ def write_entries(connection: Connection, raws: Sequence[RawEntry]) -> None:
         connection.execute(insert(TEXTS), rows)
 
 
+def rows_of(connection: Connection, query: Executable, *, ahead: int) -> Iterator[Any]:
+    """The rows of a query, `ahead` of them in memory at a time; leaving early closes its cursor."""
+    with connection.execute(query, execution_options={"yield_per": ahead}) as rows:
+        yield from rows
+
+
 def stream(connection: Connection, *where: ColumnElement[bool]) -> Iterator[RawEntry]:
     """The entries that satisfy all of `where`, in order of n, with their texts, a few rows in memory at a time.
 
     Raises TamperingDetected for a text that belongs to none of them.
     """
-    options = {"yield_per": _ROWS_AHEAD}
     chosen = select(*_ENTRY_COLUMNS).where(*where).order_by(ENTRIES.c.n)
     theirs = select(*_TEXT_COLUMNS).order_by(TEXTS.c.n, TEXTS.c.commitment)
     if where:
         theirs = theirs.join(ENTRIES, ENTRIES.c.n == TEXTS.c.n).where(*where)
-    texts = iter(connection.execute(theirs, execution_options=options))
+    texts = rows_of(connection, theirs, ahead=_ROWS_AHEAD)
     waiting = next(texts, None)
-    for row in connection.execute(chosen, execution_options=options):
+    for row in rows_of(connection, chosen, ahead=_ROWS_AHEAD):
         own: list[tuple[object, object, object]] = []
         held = 0
         while waiting is not None and waiting[0] == row[0]:
@@ -231,7 +237,7 @@ def stream(connection: Connection, *where: ColumnElement[bool]) -> Iterator[RawE
                 raise TamperingDetected(
                     "more texts are stored with it than it can name", where=f"ledger entry {row[0]}"
                 )
-        yield RawEntry(*row, own)
+        yield RawEntry._make((*row, own))
         if waiting is not None and not (isinstance(waiting[0], int) and waiting[0] > row[0]):
             raise _stray(waiting[0])
     if waiting is not None:
@@ -305,7 +311,7 @@ def write_note(connection: Connection, n: int, note: Mapping[str, Any]) -> None:
 def all_notes(connection: Connection) -> Iterator[tuple[Any, Any]]:
     """(entry's number, stored bytes) of every note, by entry, oldest first; None for bytes beyond the bound."""
     chosen = select(_raw(NOTES.c.n), _raw(NOTES.c.note, MAX_NOTE)).order_by(NOTES.c.n, NOTES.c.id)
-    yield from connection.execute(chosen, execution_options={"yield_per": _ROWS_AHEAD}).tuples()
+    return ((row[0], row[1]) for row in rows_of(connection, chosen, ahead=_ROWS_AHEAD))
 
 
 def read_notes(connection: Connection, n: int) -> Iterator[dict[str, Any]]:
