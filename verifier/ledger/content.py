@@ -16,6 +16,7 @@ MAX_DEPTH = 64
 MAX_INTEGER = 2**53 - 1
 SALT_BYTES = 32
 COMMITMENT_KEY = "text_commitment"
+WITHHELD = "[withheld]"  # stands where a free text was withheld
 _CONTAINERS = (dict, list)
 
 
@@ -145,25 +146,30 @@ def _bounded(size: int) -> None:
         )
 
 
-def parse_content(data: bytes, stored: Sequence[tuple[str, bytes, str]]) -> tuple[dict[str, Any], tuple[Text, ...]]:
+def parse_content(
+    data: bytes, stored: Sequence[tuple[str, bytes, str]], absent: frozenset[str] | None = frozenset()
+) -> tuple[dict[str, Any], tuple[Text, ...]]:
     """The content that stored bytes hold, and its texts, as `restore` gives them. Raises Damaged."""
     sealed = parse_canonical(data)
     # most contents have no text and too few brackets to be nested too deep: they need no walk
     flat = data.count(b"{") + data.count(b"[") <= MAX_DEPTH
     if flat and not stored and COMMITMENT_KEY.encode() not in data and isinstance(sealed, dict):
         return sealed, ()
-    return restore(sealed, stored)
+    return restore(sealed, stored, absent)
 
 
-def restore(sealed: Json, stored: Iterable[tuple[str, bytes, str]]) -> tuple[dict[str, Any], tuple[Text, ...]]:
+def restore(
+    sealed: Json, stored: Iterable[tuple[str, bytes, str]], absent: frozenset[str] | None = frozenset()
+) -> tuple[dict[str, Any], tuple[Text, ...]]:
     """The content with its texts put back, and the texts with their pointers, in the order of a walk.
 
-    `stored` holds (commitment, salt, text), already checked against one another. Raises Damaged where a text is
-    missing, left over or used twice, and for content that is no mapping or nested too deep.
+    `stored` holds (commitment, salt, text), already checked against one another; `absent` the commitments of texts
+    that were withheld, or None where any may be: "[withheld]" stands in their place. Raises Damaged where another text
+    is missing, left over or used twice, and for content that is no mapping or nested too deep.
     """
     if not isinstance(sealed, dict):
         raise Damaged("its content is not a mapping")
-    restorer = _Restorer({commitment: (salt, text) for commitment, salt, text in stored})
+    restorer = _Restorer({commitment: (salt, text) for commitment, salt, text in stored}, absent)
     restored = restorer.walk(sealed, "", 1)
     if not isinstance(restored, dict):
         raise Damaged("its content is a text and not a mapping")
@@ -175,8 +181,9 @@ def restore(sealed: Json, stored: Iterable[tuple[str, bytes, str]]) -> tuple[dic
 class _Restorer:
     """Puts texts back where their commitments stand, each once."""
 
-    def __init__(self, waiting: dict[str, tuple[bytes, str]]) -> None:
+    def __init__(self, waiting: dict[str, tuple[bytes, str]], absent: frozenset[str] | None) -> None:
         self.waiting = waiting
+        self.absent = absent
         self.found: list[Text] = []
 
     def walk(self, value: Any, pointer: str, depth: int) -> Any:
@@ -196,7 +203,10 @@ class _Restorer:
 
     def _placed(self, value: dict[str, Any], pointer: str) -> str:
         commitment = value[COMMITMENT_KEY]
-        if len(value) != 1 or not isinstance(commitment, str) or commitment not in self.waiting:
+        known = len(value) == 1 and isinstance(commitment, str)
+        if known and commitment not in self.waiting and (self.absent is None or commitment in self.absent):
+            return WITHHELD
+        if not known or commitment not in self.waiting:
             raise Damaged(f"the text at {pointer} is missing")
         salt, text = self.waiting.pop(commitment)
         self.found.append(Text(pointer, commitment, salt, text))

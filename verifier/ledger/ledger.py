@@ -17,12 +17,13 @@ from sqlalchemy.exc import DBAPIError
 from verifier.ledger import projections, store
 from verifier.ledger.address import backend_at
 from verifier.ledger.backend import Backend
-from verifier.ledger.entry import Entry, decode
+from verifier.ledger.entry import Entry
 from verifier.ledger.merkle import EMPTY_ROOT, Tree
 from verifier.ledger.proofs import read_tree
 from verifier.ledger.times import fixed_epoch, system_now
 from verifier.ledger.transaction import Appended, Draft, Transaction, check_mark
 from verifier.ledger.verify import Verification, check_root, verify, verify_empty
+from verifier.ledger.withheld import decoder
 from verifier.model.errors import BadInput
 
 DEFAULT_LEDGER = "verifier.db"
@@ -47,19 +48,23 @@ class Ledger:
         for one that is missing where `create` is false, and with `create` for a ledger whose mark does not fit
         SOURCE_DATE_EPOCH; InfrastructureFailed where it cannot be read.
         """
-        place = backend_at(url)
-        ledger = cls(place, epoch=fixed_epoch(), now=now)
-        if not ledger.exists():
-            if create:
-                return ledger
-            raise BadInput(
-                "there is no ledger here", where=place.name, mend="name another with --ledger, or run a case"
-            )
-        with ledger._reading() as connection:
-            head = store.read_head(connection)
-        if create:
-            check_mark(head, ledger._epoch, place.name)
+        ledger = cls(backend_at(url), epoch=fixed_epoch(), now=now)
+        try:
+            ledger._look(create=create)
+        except BaseException:
+            ledger.close()
+            raise
         return ledger
+
+    def _look(self, *, create: bool) -> None:
+        """Reads the head, if there is one. Raises as `open` does."""
+        if self.exists():
+            with self._reading() as connection:
+                head = store.read_head(connection)
+            if create:
+                check_mark(head, self._epoch, self.name)
+        elif not create:
+            raise BadInput("there is no ledger here", where=self.name, mend="name another with --ledger, or run a case")
 
     @property
     def path(self) -> Path:
@@ -98,8 +103,9 @@ class Ledger:
         if not self.exists():
             return
         with self._reading() as connection:
+            decoded = decoder(connection)
             for raw in store.stream(connection, store.by_kind(kind, registration)):
-                yield decode(raw)
+                yield decoded(raw)
 
     def entry(self, which: int | str) -> Entry:
         """The entry of a number (from 1), or of a leaf hash or its first digits (at least 6).
@@ -110,8 +116,9 @@ class Ledger:
         found: list[Entry] = []
         if self.exists():
             with self._reading() as connection:
+                decoded = decoder(connection)
                 for raw in store.stream(connection, where):
-                    found.append(decode(raw))
+                    found.append(decoded(raw))
                     if len(found) > 1:
                         raise BadInput("several entries begin with it", where=str(which), mend="give more digits")
         if not found:

@@ -15,8 +15,9 @@ from sqlalchemy.types import NULLTYPE
 
 from verifier.ledger import store
 from verifier.ledger.content import checked_bytes
-from verifier.ledger.entry import KINDS, Entry, decode
+from verifier.ledger.entry import KINDS, Entry
 from verifier.ledger.store import INDEX
+from verifier.ledger.withheld import decoder
 from verifier.model.canonical import Json
 from verifier.model.errors import TamperingDetected
 
@@ -41,7 +42,7 @@ def is_found(kind: str, content: Mapping[str, Any]) -> bool:
 
 def sameness_of(entry: Entry) -> bytes | None:
     """The digest of an entry read back; None for one that is always appended, or whose content is withheld."""
-    if not entry.content or not is_found(entry.kind, entry.content):
+    if entry.withheld or not is_found(entry.kind, entry.content):
         return None
     return sameness(kind=entry.kind, refs=entry.refs, supersedes=entry.supersedes, content=entry.content)
 
@@ -67,7 +68,7 @@ def rebuild(connection: Connection, size: int) -> int:
     INDEX.drop(connection, checkfirst=True)
     INDEX.create(connection)
     written = 0
-    entries = (decode(raw) for raw in store.stream(connection, store.up_to(size)))
+    entries = map(decoder(connection), store.stream(connection, store.up_to(size)))
     rows = ((entry.n, same) for entry in entries if (same := sameness_of(entry)) is not None)
     while batch := list(islice(rows, _AT_ONCE)):
         write_same(connection, batch)

@@ -25,9 +25,11 @@ from verifier.ledger.entry import (
     read_envelope,
     registration_of,
 )
+from verifier.ledger.erase import erase
 from verifier.ledger.merkle import CompactRange
 from verifier.ledger.migrations import migrate
 from verifier.ledger.times import EPOCH_VARIABLE, next_time
+from verifier.ledger.withheld import decoder
 from verifier.model.errors import BadInput, InfrastructureFailed, TamperingDetected
 
 _PENDING_ENTRIES = 256  # held before they are written together
@@ -119,7 +121,7 @@ class Transaction:
             return iter(())
         self._flush()
         chosen = (store.by_kind(kind, registration), store.up_to(self._grown.size))
-        return (decode(raw) for raw in store.stream(connection, *chosen))
+        return map(decoder(connection), store.stream(connection, *chosen))
 
     def append(
         self,
@@ -190,6 +192,15 @@ class Transaction:
         self._flush()
         store.write_note(connection, n, mapping)
 
+    def withhold(self, n: int, texts: Iterable[str] | None) -> None:
+        """Takes texts of entry n out by their commitments, or for None all its content; as `erase`.
+
+        The `withheld` entry that allows it was appended in this transaction.
+        """
+        connection = self.begin()
+        self._flush()
+        erase(connection, n, texts)
+
     def _stands(self, connection: Connection, leaf: bytes) -> bool:
         return self._head is not None and store.find_leaf(connection, leaf) is not None
 
@@ -201,7 +212,7 @@ class Transaction:
             return None
         for n in projections.numbers_like(connection, same):
             for raw in store.stream(connection, store.by_number(n)):
-                entry = decode(raw)
+                entry = decode(raw)  # what is withheld is not found, and its number is not kept here
                 if projections.sameness_of(entry) == same:
                     return entry
         return None

@@ -14,7 +14,6 @@ from verifier.ledger.content import Damaged
 from verifier.ledger.entry import (
     Entry,
     RawEntry,
-    decode,
     derived_salt,
     derived_text_salt,
     is_hash,
@@ -22,6 +21,7 @@ from verifier.ledger.entry import (
 )
 from verifier.ledger.merkle import EMPTY_ROOT, CompactRange
 from verifier.ledger.proofs import check_anchor, check_length
+from verifier.ledger.withheld import decoder
 from verifier.model.errors import BadInput, TamperingDetected
 
 _NO_ANCHORS: Mapping[int, bytes] = MappingProxyType({})
@@ -154,9 +154,10 @@ def verify(
     check_anchor(anchors, 0, EMPTY_ROOT)
     kept = projections.Checked(connection) if head.format >= projections.SINCE_FORMAT else None
     vouched = 0 if wanted == EMPTY_ROOT or anchors else None
+    decoded = decoder(connection)
     for raw in _in_order(store.stream(connection), head.size):
         try:
-            entry = decode(raw)
+            entry = decoded(raw)
             chain.add(entry)
         except Damaged as error:
             raise TamperingDetected(str(error), where=f"ledger entry {raw.n}") from error
