@@ -1,4 +1,4 @@
-"""Proof bundles and the checker that stands alone: nothing changed in one passes; it needs the standard library only."""
+"""Proof bundles and the checker that stands alone: nothing changed in one passes, and it needs no package."""
 
 import ast
 import copy

@@ -1,0 +1,180 @@
+"""`verifier ledger keygen|checkpoint|witness|prove|verify --key`: trust that comes from outside the ledger."""
+
+import json
+import shutil
+import stat
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.conftest import Verifier
+from tests.oracles import signed_note
+from verifier.ledger import Ledger, bundle_checker
+
+REGISTRATION = "ab" * 32
+
+
+def grow(folder: Path, count: int, *, name: str = "verifier.db", said: str = "as it was") -> None:
+    with Ledger.open(folder / name, create=True) as ledger, ledger.transaction() as transaction:
+        last = [entry.leaf for entry in transaction.entries()][-1:]
+        for _ in range(count):
+            size = sum(1 for _ in transaction.entries())
+            entry = transaction.append(
+                kind="evidence" if last else "registration",
+                content={"registration": REGISTRATION, "number": size, "said": said},
+                refs=last,
+                by="engine",
+            ).entry
+            last = [entry.leaf]
+
+
+@dataclass
+class Desk:
+    """A ledger with a log's key and a witness's key, in a folder of its own."""
+
+    folder: Path
+    verifier: Verifier
+    log: str
+    witness: str
+
+    def ledger(self, *arguments: str, code: int = 0) -> dict[str, Any]:
+        said = self.verifier("ledger", *arguments, "--json")
+        assert said.code == code, said
+        return said.document
+
+    def checkpoint(self) -> dict[str, Any]:
+        return self.ledger("checkpoint", "--sign", "log.key")
+
+    def cosign(self, size: int, *flags: str, code: int = 0) -> dict[str, Any]:
+        file = f"verifier-checkpoints/{size}.txt"
+        return self.ledger("witness", file, "--sign", "w.key", "--key", self.log, *flags, code=code)
+
+    def verify(self, *sizes: int, witnessed: bool = True, code: int = 0) -> dict[str, Any]:
+        files = [word for size in sizes for word in ("--checkpoint", f"verifier-checkpoints/{size}.txt")]
+        witness = ["--witness", self.witness] if witnessed else []
+        return self.ledger("verify", "--key", self.log, *files, *witness, code=code)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, verifier: Verifier) -> Desk:
+    grow(tmp_path, 4)
+    made = Desk(tmp_path, verifier, "", "")
+    made.log = made.ledger("keygen", "--name", "example.org/ledger", "--out", "log.key")["vkey"]
+    made.witness = made.ledger("keygen", "--witness", "--name", "w.example/one", "--out", "w.key")["vkey"]
+    return made
+
+
+def test_keygen_makes_keys_for_three_roles(desk: Desk) -> None:
+    person = desk.ledger("keygen", "--person")
+    assert person["file"] == "verifier-person.key"
+    assert person["name"].startswith("person-")
+    assert stat.S_IMODE((desk.folder / "verifier-person.key").stat().st_mode) == 0o600
+    assert person["vkey"].split("+")[0] == person["name"]
+    assert len(person["fingerprint"]) == 64
+    assert "PRIVATE" not in json.dumps(person)
+    assert "never overwritten" in desk.ledger("keygen", "--person", code=2)["sentence"]
+    assert desk.ledger("keygen", "--person", "--witness", code=2)["error"]["where"] == "--person, --witness"
+    assert desk.ledger("keygen", "--name", "a b", code=2)["error"]["where"] == "--name"
+
+
+def test_a_ledger_is_signed_cosigned_and_vouched_for_up_to_its_checkpoint(desk: Desk) -> None:
+    assert desk.checkpoint()["size"] == 4
+    assert "not here" in desk.cosign(4, code=2)["sentence"]
+    assert desk.cosign(4, "--first")["size"] == 4
+    grow(desk.folder, 3)
+    note = desk.checkpoint()["checkpoint"]
+    cosigned = desk.cosign(7)["checkpoint"]
+    assert cosigned.startswith(note)
+    text, signed = signed_note.open_note(cosigned, [desk.log, desk.witness])
+    assert set(signed) == {desk.log, desk.witness}
+    origin, size, root, extensions = signed_note.read_checkpoint(text)
+    assert (origin, size, extensions) == ("example.org/ledger", 7, [])
+    grow(desk.folder, 2)
+    found = desk.verify(4, 7)
+    assert (found["size"], found["vouched"]) == (9, 7)
+    assert found["checkpoints"][1]["root"] == root.hex()
+    assert found["checkpoints"][1]["cosigned"] == [{"witness": desk.witness, "second": signed[desk.witness]}]
+    assert "cosigned by w.example/one vouches for entries 1 to 7" in found["sentence"]
+    assert found["sentence"].endswith("Nothing outside this ledger vouches for entries 8 to 9.")
+    assert "not witnessed" in desk.verify(7, witnessed=False)["sentence"]
+    assert "nothing vouches that it was not rewritten" in desk.ledger("verify")["sentence"]
+
+
+def test_signing_again_keeps_the_cosignatures(desk: Desk) -> None:
+    desk.checkpoint()
+    cosigned = desk.cosign(4, "--first")["checkpoint"]
+    assert desk.checkpoint()["checkpoint"].count("\u2014") == 2
+    assert set(signed_note.open_note(cosigned, [desk.log, desk.witness])[1]) == {desk.log, desk.witness}
+    desk.verify(4)
+
+
+def rewritten(desk: Desk, count: int) -> None:
+    for leftover in desk.folder.glob("verifier.db*"):
+        leftover.unlink()
+    grow(desk.folder, count, said="otherwise")
+
+
+def test_a_rewritten_ledger_is_located_between_checkpoints_and_neither_signed_nor_cosigned(desk: Desk) -> None:
+    desk.checkpoint()
+    desk.cosign(4, "--first")
+    shutil.copytree(desk.folder / "verifier-checkpoints", desk.folder / "outside")
+    grow(desk.folder, 3)
+    desk.checkpoint()
+    rewritten(desk, 9)
+    assert desk.verify(4, code=4)["error"]["where"] == "ledger entries 1 to 4"
+    assert desk.verify(7, witnessed=False, code=4)["error"]["where"] == "ledger entries 1 to 7"
+    assert desk.ledger("checkpoint", "--sign", "log.key", code=4)["error"]["where"].startswith("ledger entries 1 to")
+    # whoever holds the log's key forgets what it signed before; the witness does not
+    shutil.rmtree(desk.folder / "verifier-checkpoints")
+    assert desk.checkpoint()["size"] == 9
+    assert "not the beginning" in desk.cosign(9, code=4)["sentence"]
+    assert desk.verify(9, code=4)["sentence"].startswith("verifier-checkpoints/9.txt: the witness")
+    assert desk.verify(9, witnessed=False)["vouched"] == 9  # an expected miss: the log's own word alone
+
+
+def test_a_truncated_ledger_is_caught(desk: Desk) -> None:
+    desk.checkpoint()
+    rewritten(desk, 2)
+    assert desk.verify(4, witnessed=False, code=4)["error"]["where"] == "ledger entries 3 to 4"
+
+
+def test_keys_and_files_that_do_not_fit_are_refused(desk: Desk) -> None:
+    desk.checkpoint()
+    file = "verifier-checkpoints/4.txt"
+    other = desk.ledger("keygen", "--name", "example.org/ledger", "--out", "other.key")["vkey"]
+    assert "has not signed" in desk.ledger("verify", "--key", other, "--checkpoint", file, code=4)["sentence"]
+    assert desk.ledger("verify", "--key", desk.log, code=2)["error"]["where"] == "--key, --checkpoint"
+    assert desk.ledger("verify", "--checkpoint", file, code=2)["error"]["where"] == "--key, --checkpoint"
+    assert desk.ledger("verify", "--witness", desk.witness, code=2)["error"]["where"] == "--key, --checkpoint"
+    both = ("verify", "--root", "ab" * 32, "--key", desk.log, "--checkpoint", file)
+    assert desk.ledger(*both, code=2)["error"]["where"] == "--root, --checkpoint"
+    assert desk.ledger("verify", "--key", desk.log, "--checkpoint", "none.txt", code=2)["error"]["where"] == "none.txt"
+    assert "witness's key" in desk.ledger("checkpoint", "--sign", "w.key", code=2)["sentence"]
+    (desk.folder / "log.key").chmod(0o644)
+    assert "chmod 600" in desk.ledger("checkpoint", "--sign", "log.key", code=2)["sentence"]
+
+
+def test_a_bundle_is_checked_by_the_file_that_stands_alone(desk: Desk, tmp_path: Path) -> None:
+    assert "no checkpoint" in desk.ledger("prove", "3", "--out", "b.json", code=2)["sentence"]
+    desk.checkpoint()
+    desk.cosign(4, "--first")
+    made = desk.ledger("prove", "3", "--out", "b.json")
+    assert (made["entries"], made["size"]) == ([1, 2, 3], 4)
+    assert made["checker"] == bundle_checker.__file__
+    command = [sys.executable, "-I", "-S", made["checker"], "b.json", "--key", desk.log, "--witness", desk.witness]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1].startswith("ACCEPTED: entry 3")
+    grow(desk.folder, 1)
+    assert "newer than the checkpoint" in desk.ledger("prove", "5", "--out", "c.json", code=2)["sentence"]
+
+
+def test_what_a_person_sees_is_the_note_itself(desk: Desk) -> None:
+    said = desk.verifier("ledger", "checkpoint", "--sign", "log.key")
+    written = (desk.folder / "verifier-checkpoints/4.txt").read_text()
+    assert said.out.startswith(written)
+    assert (said.code, said.err) == (0, "")
