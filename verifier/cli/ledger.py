@@ -10,6 +10,7 @@ import click
 
 from verifier.cli.ledger_checkpoints import checkpoint, read_note_file, witness
 from verifier.cli.ledger_keys import keygen
+from verifier.cli.ledger_people import admit, rotate
 from verifier.cli.ledger_prove import prove
 from verifier.cli.options import (
     beside,
@@ -44,6 +45,8 @@ ledger.add_command(keygen)
 ledger.add_command(checkpoint)
 ledger.add_command(witness)
 ledger.add_command(prove)
+ledger.add_command(admit)
+ledger.add_command(rotate)
 
 
 def _open(ledger_url: str) -> Ledger:

@@ -33,6 +33,7 @@ COMMANDS = {
     "correct": ("verifier.cli.people_authors", "Amend what reading more of the paper has shown."),
     "retract": ("verifier.cli.people", "Withdraw a ruling."),
     "publish": ("verifier.cli.people", "Make a dispute public."),
+    "withhold": ("verifier.cli.ledger_people", "Take texts of an entry out of the ledger."),
     "ledger": ("verifier.cli.ledger", "Read and verify the append-only record."),
     "doctor": ("verifier.cli.doctor", "What is installed, what is missing, how to mend it."),
 }

@@ -32,27 +32,27 @@ def speak(
     private: PrivateKey,
     kind: str,
     fields: Fields,
-    dispute: str = "",
+    dispute: str | Callable[[Replay], str] = "",
     group: str = "",
     request: str = "",
 ) -> Spoken:
     """Signs and appends an entry of a person, if the state table allows it now.
 
-    `fields` gives its content from what stands in the ledger, read in the append's transaction; `request` is a UUID
-    that a retry repeats, drawn where it is empty. Raises NotAllowed with the guard that is missing, and nothing is
-    appended.
+    `fields` gives its content, and `dispute` where it is a function the dispute's id, from what stands in the ledger,
+    read in the append's transaction; `request` is a UUID that a retry repeats, drawn where it is empty. Raises
+    NotAllowed with the guard that is missing, and nothing is appended.
     """
     with ledger.transaction() as transaction:
         read = Replay()
         for entry in transaction.entries():
             read.add(entry)
-        status = read.statuses.get(dispute)
-        if dispute and status is None:
-            raise NotAllowed(f"no dispute {dispute[:12]} is registered in this ledger")
+        about = dispute if isinstance(dispute, str) else dispute(read)
+        if about and about not in read.statuses:
+            raise NotAllowed(f"no dispute {about[:12]} is registered in this ledger")
         content = signed_content(
             {
                 "kind": kind,
-                "dispute": dispute,
+                "dispute": about,
                 "group": group,
                 "request": request or str(uuid.uuid4()),
                 **fields(read),
@@ -78,6 +78,9 @@ def append_signed(
     status = read.statuses.get(dispute)
     entry, _ = transaction.append(kind=kind, content=content, refs=_refs(read, content, status), by=by, group=group)
     read.require(entry)
+    if kind == "withheld":
+        texts: list[str] = entry.content["texts"]
+        transaction.withhold(read.number_of(entry.content["target"]), texts or None)
     return Spoken(entry, read.statuses.get(dispute), found=False)
 
 

@@ -39,6 +39,7 @@ class Replay:
         self._statuses: dict[str, DisputeStatus] = {}
         self._disputes: dict[str, str] = {}
         self._kinds: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
         self._of_leaf: dict[str, str] = {}
         self._requests: dict[tuple[str, str], str] = {}
         self._rest_on: set[str] = set()
@@ -59,6 +60,10 @@ class Replay:
     def kind_of(self, leaf: str) -> str:
         """The kind of an entry read already; empty where there is none."""
         return self._kinds.get(leaf, "")
+
+    def number_of(self, leaf: str) -> int:
+        """The number of an entry read already. Raises KeyError where there is none."""
+        return self._numbers[leaf]
 
     def dispute_of_leaf(self, leaf: str) -> str:
         """As `dispute_of`, by leaf hash."""
@@ -87,6 +92,7 @@ class Replay:
         """Takes in the next entry. Raises BadInput, with what is missing, for one that is not allowed."""
         dispute = self._belongs(entry)
         self._kinds[entry.leaf] = entry.kind
+        self._numbers[entry.leaf] = entry.n
         if dispute:
             self._of_leaf[entry.leaf] = dispute
         if entry.kind == "registration":
