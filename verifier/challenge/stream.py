@@ -63,7 +63,7 @@ def _events(file: BinaryIO, name: str, builder: _Builder) -> Iterator[tuple[str,
                 parser.close()
         except StopIteration:
             pass
-        # ijson lets bad bytes through as UnicodeDecodeError, and a number of too many digits as whatever its C code makes
+        # ijson lets bad bytes through as UnicodeDecodeError, and too many digits as whatever its C code makes of them
         except (ijson.JSONError, ValueError, ArithmeticError, SystemError) as error:
             raise BadInput(
                 "this is not one whole JSON object in UTF-8",
@@ -153,4 +153,6 @@ class _Builder:
 
     def _bounded(self, text: str) -> None:
         if len(text) > MAX_TEXT:
-            raise BadInput(f"a text has {len(text)} characters, more than {MAX_TEXT}", where=f"{self._name}{self.place}")
+            raise BadInput(
+                f"a text has {len(text)} characters, more than {MAX_TEXT}", where=f"{self._name}{self.place}"
+            )

@@ -33,7 +33,9 @@ def read_verdicts(path: Path, *, skip_invalid: bool = False) -> Iterator[Verdict
             except BadInput as error:
                 if not skip_invalid:
                     raise BadInput(
-                        error.what, where=f"{path.name}, record {shown(key)}", mend="correct it, or skip what is not right"
+                        error.what,
+                        where=f"{path.name}, record {shown(key)}",
+                        mend="correct it, or skip what is not right",
                     ) from error
                 yield Skipped(shown(key), error.what)
             else:

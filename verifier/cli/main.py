@@ -35,6 +35,7 @@ COMMANDS = {
     "publish": ("verifier.cli.people", "Make a dispute public."),
     "withhold": ("verifier.cli.ledger_people", "Take texts of an entry out of the ledger."),
     "ledger": ("verifier.cli.ledger", "Read and verify the append-only record."),
+    "judge": ("verifier.cli.judge", "What is established about each claim; others' verdicts; the board."),
     "doctor": ("verifier.cli.doctor", "What is installed, what is missing, how to mend it."),
 }
 

@@ -87,6 +87,12 @@ def ledger_command(name: str, ledger_url: str, *arguments: str) -> str:
     return shlex.join(["verifier", "ledger", name, *arguments, *where])
 
 
+def judge_command(name: str, ledger_url: str, *arguments: str) -> str:
+    """The command `verifier judge NAME`, as a person would type it."""
+    where = () if ledger_url == DEFAULT_LEDGER else ("--ledger", ledger_url)
+    return shlex.join(["verifier", "judge", name, *arguments, *where])
+
+
 def ledger_outside(cases: Iterable[Case], ledger: Path) -> None:
     """Raises BadInput where the ledger would stand in a case folder, whose every file belongs to the registration."""
     for case in cases:

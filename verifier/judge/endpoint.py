@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
+import socket
 import ssl
 import threading
 from collections.abc import Callable
@@ -84,10 +86,8 @@ def _in_time(connection: http.client.HTTPConnection, exchange: Callable[[], byte
     def cut() -> None:
         late.set()
         if connection.sock is not None:
-            try:
-                connection.sock.shutdown(2)  # wakes a blocked read
-            except OSError:
-                pass
+            with contextlib.suppress(OSError):
+                connection.sock.shutdown(socket.SHUT_RDWR)  # wakes a blocked read
 
     timer = threading.Timer(seconds, cut)
     timer.daemon = True

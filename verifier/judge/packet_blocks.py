@@ -22,11 +22,10 @@ def essentials(claim: ClaimJudgement, name: str) -> list[str]:
     shown = claim.disputes[:_MAX_DISPUTES]
     for number, dispute in enumerate(shown, start=1):
         private = " PRIVATE." if dispute.private else ""
-        lines += [
-            f"Dispute {number}: {ruling_words_of(dispute)}. Version judged: {harmless(dispute.version, 40) or 'not named'}."
-            f" Entry {dispute.ruling.n} of {dispute.ruling.time}.{private}",
-            quotation("what it says", text_at(dispute.case, "dispute", "text")),
-        ]
+        judged = harmless(dispute.version, 40) or "not named"
+        standing = f"Entry {dispute.ruling.n} of {dispute.ruling.time}.{private}"
+        lines.append(f"Dispute {number}: {ruling_words_of(dispute)}. Version judged: {judged}. {standing}")
+        lines.append(quotation("what it says", text_at(dispute.case, "dispute", "text")))
         if dispute.status.facts.quote:
             lines.append(quotation("the paper's words", dispute.status.facts.quote))
     if len(claim.disputes) > len(shown):

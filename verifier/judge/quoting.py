@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from verifier.model.printable import printable
 
 RAW_LIMIT = 4_000  # characters of a raw fence, its two fence lines included
 _FENCE = "```"
-# what could open or close a fence, a table cell, a tag, a link or our own quotation marks
-_REPLACED = str.maketrans({"`": "'", "|": "¦", "<": "‹", ">": "›", "[": "(", "]": ")", '"': "'", "“": "'", "”": "'"})
+# what could open or close a fence, a table cell or our own quotation marks
+_REPLACED = str.maketrans({"`": "'", "|": "¦", '"': "'", "“": "'", "”": "'"})
+_TAG = re.compile(r"<(?=[^\s\d=])")  # "a < b" and "<= 1" are no tags
 
 
 def harmless(text: str, limit: int) -> str:
@@ -18,7 +20,7 @@ def harmless(text: str, limit: int) -> str:
 
     Control, format and zero-width characters are written as escapes, so that nothing is hidden from whoever reads it.
     """
-    shown = printable(text[:limit]).translate(_REPLACED)
+    shown = _TAG.sub("‹", printable(text[:limit]).translate(_REPLACED)).replace("](", "] (")
     kept = shown[:limit]
     left = len(text) - limit if len(text) > limit else len(shown) - len(kept)
     return f"{kept} … ({left} characters left out)" if left > 0 else kept

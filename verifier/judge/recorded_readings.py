@@ -10,9 +10,26 @@ from verifier.judge.packet import Packet
 from verifier.judge.reading import Agreement, Reading
 from verifier.ledger import Content, Entry, FreeText, Ledger
 from verifier.ledger.entry import MAX_NAME, MAX_REFS
+from verifier.ledger.times import EPOCH_VARIABLE, fixed_epoch
 from verifier.model.canonical import rational_text
+from verifier.model.errors import BadInput
 
-_WHOLE_PACKET = 2**16  # claims' hashes and words are short; far more than any packet holds
+_MODEL = "model "
+
+
+def may_be_recorded(*, model: str, key: str) -> None:
+    """Raises BadInput, before anything is asked, where the readings could not be recorded or sent.
+
+    That is a model whose name is no pseudonym, a key that is no header, or a ledger that holds no people's words.
+    """
+    if not 0 < len(model) <= MAX_NAME - len(_MODEL) or not model.isprintable():
+        raise BadInput("the model's name is not one short line", where="--model")
+    if not key.isascii() or (key and not key.isprintable()):
+        raise BadInput("the endpoint's key holds a character that cannot be sent", where="VERIFIER_ENDPOINT_KEY")
+    if fixed_epoch() is not None:
+        raise BadInput(
+            "a reproducible ledger takes no readings", where=EPOCH_VARIABLE, mend="unset it and use another ledger"
+        )
 
 
 def record_readings(
@@ -29,7 +46,6 @@ def record_readings(
 
     It refers to the rulings that the packet shows; `endpoint` is recorded without anything secret.
     """
-    assert len(packet.claims) < _WHOLE_PACKET
     shown = set(packet.claims.values())
     refs = [one.ruling.leaf for claim in paper.claims if claim.claim_sha256 in shown for one in claim.disputes]
     content: dict[str, Content] = {
@@ -54,6 +70,5 @@ def record_readings(
             for reading in readings
         ],
     }
-    by = f"model {model}"[:MAX_NAME]
     with ledger.transaction() as transaction:
-        return transaction.append(kind="judge-reading", content=content, by=by, refs=refs[:MAX_REFS]).entry
+        return transaction.append(kind="judge-reading", content=content, by=_MODEL + model, refs=refs[:MAX_REFS]).entry

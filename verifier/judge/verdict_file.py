@@ -67,11 +67,8 @@ def _spaces(judged: Sequence[_Judged]) -> list[str]:
     made = []
     for one in judged:
         space, slug = one.dispute.space, _slug(one)
-        if (
-            is_space_id(space)
-            and not space.lower().startswith("verifier/")
-            and len(papers_of_space[space.casefold()]) == 1
-        ):
+        ours = space.lower().startswith("verifier/")
+        if is_space_id(space) and not ours and len(papers_of_space[space.casefold()]) == 1:
             made.append(space)
         elif len(papers_of_slug[slug.casefold()]) == 1:
             made.append(f"verifier/{slug}")
@@ -137,7 +134,7 @@ def _overall(claims: Sequence[ClaimJudgement]) -> str:
     words = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
     text = (
         f"{len(claims)} claims of this paper were put on trial: {words}. Each ruling was made under a rule fixed before"
-        " the data and stands in a ledger under the leaf hash given with it. Claims that nobody put on trial are absent."
+        " the data and stands in a ledger under the leaf hash given with it. Claims nobody put on trial are absent."
     )
     return text[:_OVERALL]
 
