@@ -228,4 +228,7 @@ class Ledger:
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
         with self._translated(), self._backend.reader().connect() as connection:
-            yield connection
+            try:
+                yield connection
+            finally:
+                store.close_rows(connection)

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    CursorResult,
     Executable,
     ForeignKey,
     Index,
@@ -40,6 +41,7 @@ from verifier.model.errors import BadInput, TamperingDetected
 FORMAT = 2  # of the tables; a new kind of entry raises it too, so that an older program says what is wrong
 MAX_ENVELOPE = 2**20
 MAX_NOTE = 2**20
+_STILL_OPEN = "verifier: cursors of rows being read"
 _ROWS_AHEAD = 16  # rows held while streaming; each may hold MAX_CONTENT bytes
 
 _BIG = BigInteger().with_variant(Integer, "sqlite")
@@ -209,9 +211,23 @@ def write_entries(connection: Connection, raws: Sequence[RawEntry]) -> None:
 
 
 def rows_of(connection: Connection, query: Executable, *, ahead: int) -> Iterator[Any]:
-    """The rows of a query, `ahead` of them in memory at a time; leaving early closes its cursor."""
+    """The rows of a query, `ahead` of them in memory at a time; the cursor closes after the last or by `close_rows`.
+
+    An error raised elsewhere keeps whoever iterates alive as long as its traceback, and so the cursor and its locks.
+    """
+    still_open: dict[int, CursorResult[Any]] = connection.info.setdefault(_STILL_OPEN, {})
     with connection.execute(query, execution_options={"yield_per": ahead}) as rows:
-        yield from rows
+        still_open[id(rows)] = rows
+        try:
+            yield from rows
+        finally:
+            still_open.pop(id(rows), None)
+
+
+def close_rows(connection: Connection) -> None:
+    """Closes the cursors of rows that nobody read to their end, as must be done before the connection is given back."""
+    for rows in connection.info.pop(_STILL_OPEN, {}).values():
+        rows.close()
 
 
 def stream(connection: Connection, *where: ColumnElement[bool]) -> Iterator[RawEntry]:
