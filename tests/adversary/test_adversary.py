@@ -37,10 +37,11 @@ PAGE = Path(__file__).parents[2] / "docs/ledger-attacks.md"
 
 @dataclass
 class Scene:
-    """The honest ledger, a file for attacked ones, the keys, and the notes that the reader keeps."""
+    """The honest ledger, a file for attacked ones and a reader of it, the keys, and the notes that the reader keeps."""
 
     honest: Book
     target: Target
+    ledger: Ledger
     log: PrivateKey
     witness: PrivateKey
     notes: list[Note]
@@ -56,8 +57,7 @@ class Scene:
             open_checkpoint(str(note).encode(), key=self.log.public, witnesses=witnesses, where="checkpoint")
             for note in notes
         ]
-        with Ledger.open(self.target.path, create=False) as ledger:
-            return ledger.verify(anchors=anchors_of(opened))
+        return self.ledger.verify(anchors=anchors_of(opened))
 
 
 def write_honest(path: Path) -> None:
@@ -99,7 +99,9 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
             where="checkpoint",
         )
         notes.append(seen)
-    yield Scene(honest, target, log, witness, notes)
+    # one reader for all attacks: what it costs to open a ledger is not the question here
+    with Ledger.open(target.path, create=False) as ledger:
+        yield Scene(honest, target, ledger, log, witness, notes)
     target.close()
 
 

@@ -67,11 +67,12 @@ def _closure(entry: Entry, find: Callable[[str], Entry]) -> list[Entry]:
 
 
 def _one(entry: Entry, tree: Tree, size: int) -> dict[str, Any]:
+    withheld = not entry.content_bytes
     return {
         "n": entry.n,
         "envelope": entry.envelope_bytes.decode(),
-        "content": entry.content_bytes.decode(),
-        "salt": entry.salt.hex(),
+        "content": None if withheld else entry.content_bytes.decode(),
+        "salt": "" if withheld else entry.salt.hex(),
         "texts": [{"salt": text.salt.hex(), "text": text.text} for text in entry.texts],
         "proof": [node.hex() for node in tree.inclusion_proof(entry.n - 1, size)],
     }

@@ -154,7 +154,7 @@ def verify(
     check_anchor(anchors, 0, EMPTY_ROOT)
     kept = projections.Checked(connection) if head.format >= projections.SINCE_FORMAT else None
     vouched = 0 if wanted == EMPTY_ROOT or anchors else None
-    decoded = decoder(connection)
+    decoded = decoder(connection, vouched=max(anchors, default=0))
     for raw in _in_order(store.stream(connection), head.size):
         try:
             entry = decoded(raw)

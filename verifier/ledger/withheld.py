@@ -15,10 +15,10 @@ from verifier.model.errors import BadInput
 NOTHING: Mapping[str, Absent] = MappingProxyType({})
 
 
-def read_withheld(connection: Connection) -> Mapping[str, Absent]:
+def read_withheld(connection: Connection, *, vouched: int | None = None) -> Mapping[str, Absent]:
     """Leaf hash -> what of that entry may be absent, by every `withheld` entry that an administrator signed.
 
-    Most ledgers have none, and then this is one look into an index. Raises TamperingDetected for entries of keys or of
+    `vouched` is as in `allowed`. Most ledgers have none, and then this is one look into an index. Raises TamperingDetected for entries of keys or of
     what is withheld that are not what their hashes say.
     """
     rows = store.stream(connection, store.by_kind("withheld", None))
@@ -30,24 +30,34 @@ def read_withheld(connection: Connection) -> Mapping[str, Absent]:
     keys = [
         decode(raw, absent=Absent(None, whole=False)) for raw in store.stream(connection, store.by_kind("key", None))
     ]
-    return allowed(sorted([*own, *keys], key=lambda entry: entry.n))
+    return allowed(sorted([*own, *keys], key=lambda entry: entry.n), vouched=vouched)
 
 
-def decoder(connection: Connection) -> Callable[[RawEntry], Entry]:
-    """`decode` for the entries of this store, which knows what may be absent."""
+def decoder(connection: Connection, *, vouched: int = 0) -> Callable[[RawEntry], Entry]:
+    """`decode` for the entries of this store, which knows what may be absent.
+
+    Entries up to `vouched` stand under a trusted checkpoint: what is absent of them was withheld by an administrator
+    whom that checkpoint covers, or who was admitted by one.
+    """
     absent = read_withheld(connection)
     if not absent:
         return decode
+    below = read_withheld(connection, vouched=vouched) if vouched else absent
 
     def decoded(raw: RawEntry) -> Entry:
         leaf = raw.leaf.hex() if isinstance(raw.leaf, bytes) else ""
-        return decode(raw, absent=absent.get(leaf, NOTHING_WITHHELD))
+        covered = isinstance(raw.n, int) and raw.n <= vouched
+        return decode(raw, absent=(below if covered else absent).get(leaf, NOTHING_WITHHELD))
 
     return decoded
 
 
-def allowed(entries: Iterable[Entry]) -> Mapping[str, Absent]:
-    """The same from the entries of the kinds `withheld` and `key`, in order."""
+def allowed(entries: Iterable[Entry], *, vouched: int | None = None) -> Mapping[str, Absent]:
+    """The same from the entries of the kinds `withheld` and `key`, in order.
+
+    With `vouched`, nobody admits itself as the first administrator after that many entries: whoever writes the store
+    could do so at any time, and then withhold what a checkpoint vouches for.
+    """
     from verifier.ledger.happened import table_of  # noqa: PLC0415  # pydantic is loaded where something is withheld
     from verifier.ledger.people_schema import KeyTable, WithheldTable  # noqa: PLC0415  # as above
     from verifier.ledger.roster import Roster  # noqa: PLC0415  # as above
@@ -61,7 +71,8 @@ def allowed(entries: Iterable[Entry]) -> Mapping[str, Absent]:
                 continue
             table = table_of(entry)
             if isinstance(table, KeyTable):
-                roster.add(table, by=entry.by)
+                if vouched is None or entry.n <= vouched or roster.administrators:
+                    roster.add(table, by=entry.by)
             elif isinstance(table, WithheldTable) and roster.is_administrator(roster.person(entry.by)):
                 before = absent.get(table.target, NOTHING_WITHHELD)
                 texts = (before.texts or frozenset()) | frozenset(table.texts)
