@@ -12,6 +12,7 @@ from verifier.cli.ledger_checkpoints import checkpoint, read_note_file, witness
 from verifier.cli.ledger_keys import keygen
 from verifier.cli.ledger_people import admit, rotate
 from verifier.cli.ledger_prove import prove
+from verifier.cli.ledger_public import export_public
 from verifier.cli.options import (
     beside,
     command_line,
@@ -229,24 +230,28 @@ def _voucher(trusted: Sequence[Trusted]) -> str:
 
 
 @ledger.command()
-@click.argument("case")
-@click.option("--runs", is_flag=True, required=True, help="The units' numbers, as the table that `ingest` reads.")
+@click.argument("case", required=False)
+@click.option("--runs", is_flag=True, help="The units' numbers of CASE, as the table that `ingest` reads.")
+@click.option(
+    "--public", is_flag=True, help="JSON lines as everybody may have them: public disputes, else leaf hashes."
+)
 @click.option("--probe", "probe_name", metavar="NAME", help="The runs of this probe alone.")
-@click.option("--out", "out_name", metavar="FILE.csv", help="Write the table there, not beside the ledger.")
+@click.option("--out", "out_name", metavar="FILE", help="Write there; a table goes beside the ledger where left out.")
 @ledger_option
 @exploratory_options
 @with_output
 def export(
     output: Output,
-    case: str,
-    runs: bool,  # noqa: ARG001  # click requires it: other exports will stand beside it
+    case: str | None,
+    runs: bool,
+    public: bool,
     probe_name: str | None,
     out_name: str | None,
     ledger_url: str,
     scale: tuple[str, ...],
     set_: tuple[str, ...],
 ) -> None:
-    """Write the runs of CASE under its registration. Nothing is run; what the ledger recorded is compared."""
+    """Write the runs of CASE under its registration, or the ledger as everybody may have it. Nothing is run."""
     from pathlib import Path
 
     from verifier.casefile import load, override
@@ -254,6 +259,11 @@ def export(
     from verifier.report.files import write_whole
     from verifier.sweeps.store import UnitStore
 
+    if public and not (runs or case or probe_name or scale or set_):
+        export_public(output, ledger_url=ledger_url, out_name=out_name)
+        return
+    if public or not runs or case is None:
+        raise BadInput("what to export is not said", where="ledger export", mend="give CASE --runs, or --public alone")
     loaded = override(load(case), scale=scale, set_=set_)
     with _open(ledger_url) as book:
         store = UnitStore(beside(book.path, "units.db"))
