@@ -35,7 +35,7 @@ class Pin(NamedTuple):
 
     file: str
     sha256: str
-    index: int
+    place: int
 
 
 @dataclass(slots=True)

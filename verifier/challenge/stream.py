@@ -103,7 +103,8 @@ class _Builder:
             self._begun = True
             return None
         if event == "map_key":
-            return self._key(value)
+            self._key(value)
+            return None
         if event in _VALUES:
             return self._value(event, value)
         if not self._stack:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from verifier.challenge import Pins, Skipped, VerdictRecord, read_verdicts
 from verifier.challenge.claims import Pin, file_sha256
+from verifier.challenge.records import CLAIM_FIELDS, FIELDS
 from verifier.ledger import Content, FreeText, Ledger
-from verifier.model.canonical import canonical_sha256, text_sha256
+from verifier.model.canonical import sha256_hex, text_sha256
 from verifier.model.errors import BadInput
 
 BY = "import"
@@ -86,10 +88,14 @@ def _records(path: Path, skipped: list[Skipped], *, skip_invalid: bool) -> Itera
 
 
 def import_content(record: VerdictRecord, *, pins: Pins, file_sha256: str, revision: str) -> dict[str, Content]:
-    """The content of the entry for one record. What strangers wrote stands as free texts."""
+    """The content of the entry for one record.
+
+    The record itself, with all that strangers wrote, stands as one free text of JSON, so that it can be withheld alone.
+    """
+    text = record_text(record)
     return {
         "format": FORMAT,
-        "record_sha256": canonical_sha256({**asdict(record), "claims": [asdict(claim) for claim in record.claims]}),
+        "record_sha256": sha256_hex(text.encode()),
         "evidence_sha256": evidence_sha256(record),
         "source": {"file_sha256": file_sha256, "revision": revision},
         "paper": f"openreview:{record.orid}",
@@ -98,25 +104,30 @@ def import_content(record: VerdictRecord, *, pins: Pins, file_sha256: str, revis
         "judged_at": record.judged_at,
         "model": record.model,
         "quality": record.quality,
-        "paper_title": FreeText(record.paper_title),
-        "overall": FreeText(record.overall),
         "claims": [
             {
                 "claim_sha256": (sha256 := text_sha256(claim.claim)),
                 "verdict": claim.verdict.value,
                 "pin": _pinned(pins.find(record.orid, sha256)),
-                "claim": FreeText(claim.claim),
-                "evidence": FreeText(claim.evidence),
             }
             for claim in record.claims
         ],
+        "record": FreeText(text),
     }
 
 
 def _pinned(pin: Pin | None) -> Content:
-    return None if pin is None else {"file": pin.file, "sha256": pin.sha256, "index": pin.index}
+    return None if pin is None else {"file": pin.file, "sha256": pin.sha256, "place": pin.place}
+
+
+def record_text(record: VerdictRecord) -> str:
+    """A record as JSON, its fields in the schema's order: equal for equal records."""
+    fields = {name: getattr(record, name) for name in FIELDS}
+    fields["claims"] = [{name: getattr(claim, name) for name in CLAIM_FIELDS} for claim in record.claims]
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
 def evidence_sha256(record: VerdictRecord) -> str:
     """What a record says, without who said it: equal for one logbook judged under two names."""
-    return canonical_sha256({"orid": record.orid, "claims": [asdict(claim) for claim in record.claims]})
+    said = [record.orid, *([claim.claim, claim.verdict, claim.evidence] for claim in record.claims)]
+    return sha256_hex(json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode())
