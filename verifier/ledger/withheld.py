@@ -18,8 +18,8 @@ NOTHING: Mapping[str, Absent] = MappingProxyType({})
 def read_withheld(connection: Connection, *, vouched: int | None = None) -> Mapping[str, Absent]:
     """Leaf hash -> what of that entry may be absent, by every `withheld` entry that an administrator signed.
 
-    `vouched` is as in `allowed`. Most ledgers have none, and then this is one look into an index. Raises TamperingDetected for entries of keys or of
-    what is withheld that are not what their hashes say.
+    `vouched` is as in `allowed`. Most ledgers have none, and then this is one look into an index. Raises
+    TamperingDetected for entries of keys or of what is withheld that are not what their hashes say.
     """
     rows = store.stream(connection, store.by_kind("withheld", None))
     first = next(rows, None)
