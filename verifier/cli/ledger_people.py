@@ -88,7 +88,7 @@ def rotate(output: Output, ledger_url: str, key_file: str, group: str, request: 
 
 
 @click.command()
-@click.argument("leaf", metavar="LEAF")
+@click.argument("which", metavar="N|LEAF")
 @ledger_option
 @key_options
 @click.option("--at", "pointers", multiple=True, metavar="POINTER", help="The text there, such as /text; repeatable.")
@@ -99,7 +99,7 @@ def rotate(output: Output, ledger_url: str, key_file: str, group: str, request: 
 @with_output
 def withhold(
     output: Output,
-    leaf: str,
+    which: str,
     ledger_url: str,
     key_file: str,
     group: str,
@@ -119,7 +119,7 @@ def withhold(
     said = FreeText(words(text, text_file))
     private = load_private(key_file)
     with open_ledger(ledger_url) as book:
-        entry = book.entry(leaf)
+        entry = book.entry(int(which) if which.isdecimal() and int(which[:12]) <= book.size else which)
         known = {one.pointer: one.commitment for one in entry.texts}
         unknown = [pointer for pointer in pointers if pointer not in known]
         if unknown or (not known and not whole):
