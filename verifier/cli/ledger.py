@@ -13,6 +13,7 @@ from verifier.cli.ledger_keys import keygen
 from verifier.cli.ledger_people import admit, rotate
 from verifier.cli.ledger_prove import prove
 from verifier.cli.ledger_public import export_public
+from verifier.cli.ledger_store import export_entries, import_, rebuild
 from verifier.cli.options import (
     beside,
     command_line,
@@ -46,6 +47,8 @@ ledger.add_command(keygen)
 ledger.add_command(checkpoint)
 ledger.add_command(witness)
 ledger.add_command(prove)
+ledger.add_command(import_)
+ledger.add_command(rebuild)
 ledger.add_command(admit)
 ledger.add_command(rotate)
 
@@ -251,7 +254,7 @@ def export(
     scale: tuple[str, ...],
     set_: tuple[str, ...],
 ) -> None:
-    """Write the runs of CASE under its registration, or the ledger as everybody may have it. Nothing is run."""
+    """Write every entry as JSON lines, or what everybody may have, or the runs of CASE. Nothing is run."""
     from pathlib import Path
 
     from verifier.casefile import load, override
@@ -262,8 +265,15 @@ def export(
     if public and not (runs or case or probe_name or scale or set_):
         export_public(output, ledger_url=ledger_url, out_name=out_name)
         return
+    if not (public or runs or case or probe_name or scale or set_):
+        export_entries(output, ledger_url=ledger_url, out_name=out_name)
+        return
     if public or not runs or case is None:
-        raise BadInput("what to export is not said", where="ledger export", mend="give CASE --runs, or --public alone")
+        raise BadInput(
+            "what to export is not said",
+            where="ledger export",
+            mend="give CASE --runs, or --public, or nothing but --out for every entry",
+        )
     loaded = override(load(case), scale=scale, set_=set_)
     with _open(ledger_url) as book:
         store = UnitStore(beside(book.path, "units.db"))

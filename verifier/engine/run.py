@@ -156,7 +156,7 @@ def ruled(
         ruling=ruling,
         verdict=verdict,
         ledger=LedgerRecord(
-            url=str(ledger.path),
+            url=ledger.name,
             registration=registration.entry.leaf,
             evidence=recorded.evidence,
             ruling=recorded.ruling,

@@ -1,6 +1,6 @@
 """The append-only record: registrations before the data, evidence, rulings, and the proof that nothing moved."""
 
-from verifier.ledger.address import ledger_path, shown
+from verifier.ledger.address import ledger_path
 from verifier.ledger.content import Content, FreeText, Text
 from verifier.ledger.entry import KINDS, Entry
 from verifier.ledger.ledger import DEFAULT_LEDGER, Ledger
@@ -22,5 +22,4 @@ __all__ = [
     "Verification",
     "fixed_epoch",
     "ledger_path",
-    "shown",
 ]

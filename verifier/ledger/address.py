@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from verifier.ledger.backend import Backend
 from verifier.ledger.postgres import PostgresDatabase
 from verifier.ledger.sqlite import SqliteFile
+from verifier.model.addresses import is_url, shown
 from verifier.model.errors import BadInput
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _POSTGRES = ("postgresql", "postgresql+psycopg", "postgres")
-_SECRET = {"password", "sslpassword", "passfile", "sslkey"}  # parameters of a connection that name or hold a secret
 
 
 def backend_at(url: str | os.PathLike[str]) -> Backend:
@@ -31,9 +30,9 @@ def ledger_path(url: str | os.PathLike[str]) -> Path:
     Raises BadInput for any other address.
     """
     text = _text(url)
-    scheme, separator, rest = text.partition("://")
-    if not separator or not _SCHEME.fullmatch(scheme):
+    if not is_url(text):
         return Path(text)
+    scheme, _, rest = text.partition("://")
     if scheme.lower() == "sqlite" and rest.startswith("/") and len(rest) > 1 and rest[1:] != ":memory:":
         return Path(rest[1:])
     if _is_postgres(text):
@@ -43,21 +42,6 @@ def ledger_path(url: str | os.PathLike[str]) -> Path:
         where="--ledger",
         mend="give a path, or a URL such as sqlite:///verifier.db or postgresql+psycopg://USER@HOST/DATABASE",
     )
-
-
-def shown(url: str | os.PathLike[str]) -> str:
-    """The address without any password, for people, logs and commands to copy."""
-    text = os.fspath(url)
-    scheme, separator, _ = text.partition("://")
-    if not separator or not _SCHEME.fullmatch(scheme) or scheme.lower() == "sqlite":
-        return text
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return f"{scheme}://…"
-    login, at, host = parts.netloc.rpartition("@")
-    query = urlencode([(key, value) for key, value in parse_qsl(parts.query) if key.lower() not in _SECRET])
-    return urlunsplit((parts.scheme, login.partition(":")[0] + at + host, parts.path, query, ""))
 
 
 def _text(url: str | os.PathLike[str]) -> str:

@@ -22,6 +22,7 @@ from verifier.ledger.merkle import EMPTY_ROOT, Tree
 from verifier.ledger.proofs import read_tree
 from verifier.ledger.times import fixed_epoch, system_now
 from verifier.ledger.transaction import Appended, Draft, Transaction, check_mark
+from verifier.ledger.transfer import export_lines, import_lines
 from verifier.ledger.verify import Verification, check_root, verify, verify_empty
 from verifier.ledger.withheld import decoder
 from verifier.model.errors import BadInput
@@ -185,6 +186,18 @@ class Ledger:
         with self.transaction() as transaction:
             projections.rebuild(transaction.begin(), transaction.size)
             return transaction.size
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The whole ledger as JSON lines, notes included; as `export_lines`. Nothing for an empty one."""
+        if self.exists():
+            with self._reading() as connection:
+                yield from export_lines(connection)
+
+    def import_lines(self, lines: Iterable[str]) -> Verification:
+        """Fills a ledger that does not exist yet with exported lines, and verifies it; as `import_lines`."""
+        with self._translated():
+            self._backend.written()
+            return import_lines(self._backend, lines)
 
     def close(self) -> None:
         """Closes the connections to the store."""

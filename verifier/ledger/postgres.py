@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -83,24 +84,29 @@ class PostgresDatabase:
             return self._failed(
                 f"another process has held the ledger for {BUSY_SECONDS} seconds", mend="run the command again"
             )
-        if state == "3D000":
+        said = _line(error)
+        if state == "3D000" or (not state and re.search(r'database ".*" does not exist', said)):
             return BadInput("there is no such database", where=self.name, mend="make it with: createdb NAME")
-        if state.startswith("28"):
+        if state.startswith("28") or (not state and ("authentication failed" in said or "no password" in said)):
             return self._failed("the database refused the login", mend="give the password in PGPASSWORD or .pgpass")
         if state == "42501" or state == "25006":  # noqa: PLR1714  # two reasons, one a line
             return self._failed("the database does not let this user do that", mend="ask its administrator for rights")
         if state.startswith("53"):
             return self._failed(
-                f"the database's machine has no room left ({_line(error)}); the entries before are kept",
+                f"the database's machine has no room left ({said}); the entries before are kept",
                 mend="free some space and try again",
             )
         if state in ("40001", "40P01"):
             return self._failed("the database gave this transaction up for another", mend="run the command again")
         if state.startswith(("22", "23", "42", "XX00")) and state != "XX000":
-            return TamperingDetected(f"the ledger's tables are damaged ({_line(error)})", where=self.name)
+            return TamperingDetected(f"the ledger's tables are damaged ({said})", where=self.name)
+        if said.startswith("connection failed"):
+            return self._failed(
+                f"the database cannot be reached ({self._without_password(said)})", mend="start it and run this again"
+            )
         return self._failed(
-            f"the database cannot be reached or stopped ({self._without_password(_line(error))}); an entry whose "
-            "append did not end may be kept or not",
+            f"the database stopped or gave up ({self._without_password(said)}); an entry whose append did not end may "
+            "be kept or not",
             mend="run the command again: entries that are there already are found",
         )
 
