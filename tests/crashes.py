@@ -70,7 +70,7 @@ class Writers:
 
         The moments are spread over the work: after a random share of the appends, and a random pause after that.
         """
-        draw = random.Random(seed)
+        draw = random.Random(seed)  # noqa: S311  # moments, not secrets
         whole = len(self.files) * self._target
         moments = sorted(draw.uniform(0.02, 0.9) * whole for _ in range(kills))
         for moment in moments:

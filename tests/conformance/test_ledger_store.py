@@ -2,6 +2,9 @@
 
 import hashlib
 import itertools
+import json
+import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from verifier.ledger import KINDS, FreeText, Ledger
+from verifier.ledger import KINDS, Draft, FreeText, Ledger, store
 from verifier.ledger import entry as entry_module
 from verifier.ledger.merkle import EMPTY_ROOT, Tree
+from verifier.ledger.migrations import STEPS
 from verifier.model.errors import BadInput, InfrastructureFailed, TamperingDetected
 
 STORES = ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)]
@@ -386,3 +390,132 @@ def test_four_processes_append_at_once(url: str) -> None:
         assert sum(found == "0" for _, found in lines) == 1
         for me in "0123":
             assert [entry.content["number"] for entry in evidences if entry.content["of"] == me] == list(range(25))
+
+
+def test_many_drafts_are_one_transaction(url: str) -> None:
+    drafts = [Draft(**evidence(number)) for number in range(600)]
+    with Ledger.open(url, create=True) as ledger:
+        appended = ledger.append_many([*drafts, drafts[0], drafts[599]])
+        assert [one.found for one in appended] == [False] * 600 + [True] * 2
+        assert [one.entry.n for one in appended] == [*range(1, 601), 1, 600]
+        assert ledger.verify().size == 600
+        with pytest.raises(BadInput):
+            ledger.append_many([Draft(**evidence(700)), Draft(kind="nothing", content={}, by="x")])
+        assert ledger.size == 600
+
+
+def test_a_repeated_request_is_found_and_anything_else_people_say_is_not(url: str) -> None:
+    said = {"kind": "judge-reading", "by": "model", "content": {"answer": "yes"}}
+    asked = {**said, "content": {"answer": "yes", "request": "5d0c41a6-9f2a-4a53-8d6c-0f0ad9b7a0c1"}}
+    with Ledger.open(url, create=True) as ledger:
+        with ledger.transaction() as transaction:
+            assert [transaction.append(**entry).found for entry in (said, said, asked)] == [False] * 3
+        with ledger.transaction() as transaction:
+            assert [transaction.append(**entry).found for entry in (asked, said)] == [True, False]
+        assert ledger.verify().size == 4
+
+
+def test_a_ledger_moves_as_lines_and_nothing_of_it_changes(new_url: Callable[[], str]) -> None:
+    here, there, nowhere = new_url(), new_url(), new_url()
+    with Ledger.open(here, create=True) as ledger:
+        with ledger.transaction() as transaction:
+            first = transaction.append(**registration()).entry
+            transaction.note(1, {"seconds": 0.5})
+            for number in range(5):
+                transaction.append(**evidence(number), refs=[first.leaf], group="größer")
+        lines = [json.dumps(line) for line in ledger.lines()]
+        entries, root = list(ledger.entries()), ledger.root
+    with Ledger.open(there, create=True) as ledger:
+        assert ledger.import_lines(lines).root == root
+        assert list(ledger.entries()) == entries
+        assert ledger.notes(1) == [{"seconds": 0.5}]
+        with ledger.transaction() as transaction:
+            assert transaction.append(**registration()).found
+        with pytest.raises(BadInput, match="already"):
+            ledger.import_lines(lines)
+        assert ledger.verify(root).size == 6
+    changed = {
+        "dropped": lines[:-1],
+        "reordered": [*lines[:2], lines[3], lines[2], *lines[4:]],
+        "edited": [line.replace('\\"number\\":3', '\\"number\\":7') for line in lines],
+        "cut": [*lines[:3], lines[3][:-5], *lines[4:]],
+        "key twice": [lines[0].replace("{", '{"size": 1, ', 1), *lines[1:]],
+        "other size": [lines[0].replace('"size": 6', '"size": 7'), *lines[1:]],
+        "no text": [lines[0], re.sub(r'"texts": \[\{.*?\}\]', '"texts": []', lines[1]), *lines[2:]],
+        "empty": [],
+        "head alone": lines[:1],
+        "deep": [lines[0], "[" * 100_000],
+        "number": [lines[0].replace('"size": 6', '"size": ' + "9" * 5000), *lines[1:]],
+    }
+    for name, wrong in changed.items():
+        assert wrong != lines, name
+        with Ledger.open(nowhere, create=True) as ledger:
+            with pytest.raises((BadInput, TamperingDetected)) as caught:
+                ledger.import_lines(wrong)
+            assert "\n" not in caught.value.sentence
+            assert ledger.size == 0, name
+
+
+def test_the_tables_beside_the_log_are_checked_and_made_anew(url: str) -> None:
+    with Ledger.open(url, create=True) as ledger:
+        ledger.append_many([Draft(**evidence(number)) for number in range(4)])
+        root = ledger.root
+        for statement in (
+            "DELETE FROM ledger_index WHERE n = 2",
+            "UPDATE ledger_index SET same = (SELECT same FROM ledger_index WHERE n = 1) WHERE n = 3",
+            "UPDATE ledger_index SET n = 9 WHERE n = 4",
+        ):
+            with ledger._backend.writer().begin() as connection:
+                connection.exec_driver_sql(statement)
+            with pytest.raises(TamperingDetected, match="rebuild"):
+                ledger.verify()
+            assert ledger.rebuild() == 4
+            assert ledger.verify(root).size == 4
+        with ledger.transaction() as transaction:
+            assert transaction.append(**evidence(3)).found
+
+
+FORMAT_1 = Path(__file__).parents[1] / "corpus" / "ledgers" / "format-1.sql"
+FORMAT_1_ROOT = "f9a45cdfe4cb9c5eb54ef8e919a80ed0c8046f59d622561c5df722e1056dc2fd"
+
+
+def of_format_1(url: str) -> None:
+    """A ledger as the first version of this program wrote it."""
+    dump = FORMAT_1.read_text()
+    with Ledger.open(url, create=True) as ledger:
+        if url.startswith("sqlite"):
+            connection = sqlite3.connect(url.removeprefix("sqlite:///"))
+            connection.executescript(dump + "PRAGMA application_id = 0x76726c67;")
+            connection.close()
+            return
+        statements = dump.replace("BLOB", "BYTEA").replace("BEGIN TRANSACTION;", "").replace("COMMIT;", "")
+        statements = re.sub(r"X'([0-9A-F]*)'", r"'\\x\1'::bytea", statements)
+        with ledger._backend.writer().begin() as connection:
+            for statement in statements.split(";\n"):
+                if statement.strip():
+                    connection.exec_driver_sql(statement)
+
+
+@pytest.mark.parametrize("how", ["append", "rebuild"])
+def test_an_earlier_format_is_read_as_it_is_and_brought_up_by_an_append(url: str, how: str) -> None:
+    assert store.FORMAT == 2
+    assert sorted(STEPS) == list(range(2, store.FORMAT + 1))
+    of_format_1(url)
+    with Ledger.open(url, create=False) as ledger:
+        assert ledger.verify(FORMAT_1_ROOT).vouched == 10
+        before = list(ledger.entries())
+        assert len(before) == 10
+        with ledger._reading() as connection:
+            assert store.read_head(connection).format == 1
+        if how == "append":
+            with ledger.transaction() as transaction:
+                old = before[1]
+                again = {"kind": old.kind, "content": old.content, "refs": old.refs, "by": "engine"}
+                assert transaction.append(**again).entry.n == 2
+                transaction.append(**registration(OTHER))
+        else:
+            assert ledger.rebuild() == 10
+        with ledger._reading() as connection:
+            assert store.read_head(connection).format == store.FORMAT
+        assert list(ledger.entries())[:10] == before
+        assert ledger.verify(FORMAT_1_ROOT).vouched == 10
