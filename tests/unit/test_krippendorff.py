@@ -21,16 +21,14 @@ def test_the_published_example() -> None:
 
 
 def test_it_is_one_minus_observed_over_expected_disagreement() -> None:
-    drawn = random.Random(5)
+    drawn = random.Random(5)  # noqa: S311  # readings, not secrets
     for _ in range(50):
         units = [[drawn.choice("xyz") for _ in range(drawn.randint(0, 4))] for _ in range(6)]
         pairable = [unit for unit in units if len(unit) > 1]
         values = [value for unit in pairable for value in unit]
         n = len(values)
         expected = sum(a != b for a in values for b in values)
-        observed = sum(
-            Fraction(sum(a != b for a in unit for b in unit), len(unit) - 1) for unit in pairable
-        )
+        observed = sum(Fraction(sum(a != b for a in unit for b in unit), len(unit) - 1) for unit in pairable)
         found = nominal_alpha(units)
         assert found == (None if not expected else 1 - (n - 1) * observed / expected)
 

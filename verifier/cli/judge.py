@@ -123,7 +123,9 @@ def _show_verdicts(
         made = verdict_file(judge_paper(index, one, audience="public") for one in papers)
     text = written_verdicts(made.records)
     if out_name is not None:
-        write_whole({Path(out_name): text.encode()}, what="the verdicts", mend="free space, or choose another place with --out")
+        write_whole(
+            {Path(out_name): text.encode()}, what="the verdicts", mend="free space, or choose another place with --out"
+        )
     elif not output.json:
         click.echo(text, nl=False)
     for skipped in made.skipped:

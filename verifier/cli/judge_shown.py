@@ -168,6 +168,7 @@ def contested_document(claim: ContestedClaim) -> dict[str, Any]:
         "positions": [
             {
                 "verdict": one.verdict,
+                "parts": dict(one.parts),
                 "examined": one.examined,
                 "copies": one.copies,
                 "private": one.private,

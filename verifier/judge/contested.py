@@ -10,9 +10,9 @@ from verifier.judge.findings import reason_of, table_at, table_rows, text_at
 from verifier.judge.positions import ImportedVerdict
 from verifier.judge.sentences import because_words, verdict_word
 from verifier.model.canonical import canonical_sha256
-from verifier.model.combined import combine_claim
+from verifier.model.combined import combine_claim, combine_part
 from verifier.model.outcomes import Reason
-from verifier.model.verdicts import Verdict
+from verifier.model.verdicts import Verdict, VerdictFinding
 
 NOT_EXAMINED = "not examined here"
 _TOO_SMALL = (Reason.HORIZON, Reason.UNDERPOWERED)
@@ -22,8 +22,9 @@ _TOO_SMALL = (Reason.HORIZON, Reason.UNDERPOWERED)
 class Position:
     """What one team says of one claim, and on what.
 
-    `adequacy` says whether its horizon could have shown it; `evidence` is equal for positions on the same evidence, and
-    `copies` counts the further names under which the same evidence was given. `leaf` is its entry.
+    `parts` are (part, word) as far as they were tested. `adequacy` says whether its horizon could have shown it;
+    `evidence` is equal for positions on the same evidence, and `copies` counts the further names under which the same
+    evidence was given. `leaf` is its entry.
     """
 
     team: str
@@ -31,7 +32,7 @@ class Position:
     because: str
     adequacy: str
     version: str
-    parts: tuple[str, ...]
+    parts: tuple[tuple[str, str], ...]
     evidence: str
     n: int
     leaf: str
@@ -70,10 +71,20 @@ def contested(papers: Iterable[PaperJudgement], imports: Iterable[ImportedVerdic
     made = []
     for (identity, claim_sha256), positions in found.items():
         teams = independent(positions)
-        if {Verdict.VERIFIED.value, Verdict.FALSIFIED.value} <= {position.verdict for position in teams}:
+        if opposite(teams):
             text = texts.get((identity, claim_sha256), "")
             made.append(ContestedClaim(identity, claim_sha256, text, tuple(teams), tuple(what_separates(teams))))
     return made
+
+
+def opposite(positions: Sequence[Position]) -> bool:
+    """Whether one finds verified and another falsified: the claim as a whole, or one part of it."""
+    both = {Verdict.VERIFIED.value, Verdict.FALSIFIED.value}
+    by_part: dict[str, set[str]] = {"": {position.verdict for position in positions}}
+    for position in positions:
+        for part, word in position.parts:
+            by_part.setdefault(f"part {part}", set()).add(word)
+    return any(both <= words for words in by_part.values())
 
 
 def independent(positions: Sequence[Position]) -> list[Position]:
@@ -99,14 +110,14 @@ def _copied(position: Position, copies: int) -> Position:
 def ruled_position(dispute: DisputeJudgement) -> Position:
     """The position of the team that put a dispute on trial here."""
     parts = [text_at(row, "id") for row in table_rows(table_at(dispute.case, "claim"), "parts")]
-    finding = combine_claim({part: dispute.findings.get(part) for part in parts or dispute.findings})
+    finding = combine_claim({part: combine_part(_listed(dispute, part)) for part in parts or dispute.findings})
     return Position(
         team=dispute.registration.group or dispute.registration.by,
         verdict=verdict_word(finding),
         because=because_words(finding),
         adequacy=adequacy_words(dispute),
         version=dispute.version,
-        parts=tuple(dispute.findings),
+        parts=tuple((part, verdict_word(one)) for part, one in dispute.findings.items()),
         # where the same units lie under two disputes, it is one piece of evidence
         evidence=canonical_sha256(sorted(_evidence_key(one.content, one.leaf) for one in dispute.evidence)),
         n=dispute.ruling.n,
@@ -114,6 +125,10 @@ def ruled_position(dispute: DisputeJudgement) -> Position:
         examined=True,
         private=dispute.private,
     )
+
+
+def _listed(dispute: DisputeJudgement, part: str) -> list[VerdictFinding]:
+    return [dispute.findings[part]] if part in dispute.findings else []
 
 
 def _evidence_key(content: object, leaf: str) -> str:
@@ -170,10 +185,9 @@ def what_separates(positions: Sequence[Position]) -> list[str]:
         said.append(f"they judge different versions of the paper: {', '.join(sorted(versions))}")
     if len({position.adequacy for position in examined}) > 1:
         said.append("their horizons differ: " + "; ".join(f"{one.team}: {one.adequacy}" for one in examined))
-    if len({position.parts for position in examined}) > 1:
-        said.append(
-            "they test different parts: " + "; ".join(f"{one.team}: {', '.join(one.parts)}" for one in examined)
-        )
+    tested = {position.n: ", ".join(part for part, _ in position.parts) for position in examined}
+    if len(set(tested.values())) > 1:
+        said.append("they test different parts: " + "; ".join(f"{one.team}: {tested[one.n]}" for one in examined))
     if copied := sum(position.copies for position in positions):
         said.append(f"{copied} further names give evidence that is already counted")
     return said or ["nothing that is recorded here separates them"]

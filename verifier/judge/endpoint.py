@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from verifier.model.errors import BadInput
 
 MAX_ANSWER = 2**20  # bytes of the whole response
+_LATE = "no answer in time"
 
 
 class NoAnswer(Exception):
@@ -82,23 +83,30 @@ def _connection(endpoint: Endpoint, seconds: float) -> http.client.HTTPConnectio
 def _in_time(connection: http.client.HTTPConnection, exchange: Callable[[], bytes], seconds: float) -> bytes:
     """The exchange, cut off at `seconds` even where the server sends a byte now and then."""
     late = threading.Event()
+    sockets: list[socket.socket] = []  # the connection lets go of its own once a response has begun
 
     def cut() -> None:
         late.set()
-        if connection.sock is not None:
+        for one in sockets:
             with contextlib.suppress(OSError):
-                connection.sock.shutdown(socket.SHUT_RDWR)  # wakes a blocked read
+                one.shutdown(socket.SHUT_RDWR)  # wakes a blocked read
 
     timer = threading.Timer(seconds, cut)
     timer.daemon = True
     timer.start()
     try:
+        connection.connect()
+        sockets.append(connection.sock)
+        if late.is_set():
+            raise TimeoutError
         return exchange()
     except TimeoutError as error:
-        raise NoAnswer("no answer in time") from error
+        raise NoAnswer(_LATE) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
-        why = "no answer in time" if late.is_set() else f"the endpoint could not be read ({type(error).__name__})"
+        why = _LATE if late.is_set() else f"the endpoint could not be read ({type(error).__name__})"
         raise NoAnswer(why) from error
+    except NoAnswer as error:
+        raise NoAnswer(_LATE if late.is_set() else str(error)) from error
     finally:
         timer.cancel()
 

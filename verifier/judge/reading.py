@@ -88,10 +88,13 @@ def answers(text: str, names: Sequence[str]) -> dict[str, ClaimReading]:
     disputed: set[str] = set()
     for row in rows:
         name = row.get("claim") if isinstance(row, dict) else None
-        if not isinstance(name, str) or name not in names or row.get("verdict") not in words:
+        if not isinstance(name, str) or name not in names:
+            continue
+        word = row.get("verdict")
+        if not isinstance(word, str) or word not in words:
             continue
         because = row.get("because")
-        made = ClaimReading(row["verdict"], because[:MAX_BECAUSE] if isinstance(because, str) else "")
+        made = ClaimReading(word, because[:MAX_BECAUSE] if isinstance(because, str) else "")
         if name in found and found[name].word != made.word:
             disputed.add(name)
         found.setdefault(name, made)
