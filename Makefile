@@ -36,6 +36,7 @@ bench: install
 	$(BIN)/python benchmarks/phases.py
 	$(BIN)/python benchmarks/sweep_overhead.py
 	$(BIN)/python benchmarks/exact.py
+	$(BIN)/python -m benchmarks.ledger
 	$(BIN)/python -m benchmarks.statistics_speed
 	$(BIN)/python -m benchmarks.stats_test_speed
 

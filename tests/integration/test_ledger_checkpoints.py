@@ -99,9 +99,27 @@ def test_a_ledger_is_signed_cosigned_and_vouched_for_up_to_its_checkpoint(desk: 
     assert found["checkpoints"][1]["root"] == root.hex()
     assert found["checkpoints"][1]["cosigned"] == [{"witness": desk.witness, "second": signed[desk.witness]}]
     assert "cosigned by w.example/one vouches for entries 1 to 7" in found["sentence"]
-    assert found["sentence"].endswith("Nothing outside this ledger vouches for entries 8 to 9.")
+    assert "Nothing outside this ledger vouches for entries 8 to 9." in found["sentence"]
+    assert found["witnessed"] == {REGISTRATION: False}  # the first checkpoint covers the first evidence already
+    assert found["sentence"].endswith("Of the registrations with evidence 0 are witnessed, 1 not.")
     assert "not witnessed" in desk.verify(7, witnessed=False)["sentence"]
     assert "nothing vouches that it was not rewritten" in desk.ledger("verify")["sentence"]
+
+
+def test_a_checkpoint_between_registration_and_evidence_makes_it_witnessed(
+    tmp_path: Path, verifier: Verifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    grow(tmp_path, 1)
+    desk = Desk(tmp_path, verifier, "", "")
+    desk.log = desk.ledger("keygen", "--name", "example.org/ledger", "--out", "log.key")["vkey"]
+    desk.witness = desk.ledger("keygen", "--witness", "--out", "w.key")["vkey"]
+    desk.checkpoint()
+    desk.cosign(1, "--first")
+    grow(desk.folder, 2)
+    found = desk.verify(1)
+    assert found["witnessed"] == {REGISTRATION: True}
+    assert found["sentence"].endswith("Of the registrations with evidence 1 is witnessed, 0 not.")
 
 
 def test_signing_again_keeps_the_cosignatures(desk: Desk) -> None:

@@ -1,16 +1,18 @@
 """A witness cosigns only what continues what it saw; what counts as witnessed."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+from verifier.ledger import Ledger
 from verifier.ledger.checkpoints import open_checkpoint, sign_checkpoint
 from verifier.ledger.cosign import check_cosigned
 from verifier.ledger.keys import KeyType, PrivateKey, generate
 from verifier.ledger.merkle import Tree, leaf_hash
 from verifier.ledger.notes import Note
 from verifier.ledger.proofs import anchors_of
-from verifier.ledger.witness import cosign_next, witnessed
+from verifier.ledger.witness import cosign_next, registrations_witnessed, witnessed
 from verifier.model.errors import BadInput, InfrastructureFailed, TamperingDetected
 
 LOG, WITNESS = generate("example.org/ledger"), generate("w.example/one", KeyType.COSIGNATURE)
@@ -134,3 +136,20 @@ def test_witnessed_means_between_registration_and_first_evidence(
     expected: bool,  # noqa: FBT001  # pytest passes it by name
 ) -> None:
     assert witnessed(registered=3, first_evidence=5, time=100, cosigned=cosignatures) is expected
+
+
+def test_each_registration_with_evidence_is_witnessed_or_not(tmp_path: Path) -> None:
+    second = iter(range(1_700_000_000, 1_800_000_000, 60))
+    with Ledger.open(tmp_path / "verifier.db", create=True, now=lambda: next(second)) as ledger:
+        with ledger.transaction() as transaction:
+            for kind, case in (("registration", "a"), ("registration", "b"), ("evidence", "a"), ("evidence", "b")):
+                transaction.append(kind=kind, content={"registration": case * 64, "n": kind}, by="engine")
+            transaction.append(kind="registration", content={"registration": "c" * 64}, by="engine")
+            transaction.append(kind="evidence", content={"registration": "d" * 64}, by="engine")
+        entries = list(ledger.entries())
+    times = {entry.n: 1_700_000_000 + 60 * (entry.n - 1) for entry in entries}
+    both = {"a" * 64: True, "b" * 64: True, "d" * 64: False}
+    assert registrations_witnessed(entries, [(2, times[3])]) == both
+    assert registrations_witnessed(entries, [(1, times[1])]) == {**both, "b" * 64: False}
+    assert registrations_witnessed(entries, [(3, times[4])]) == {**both, "a" * 64: False}
+    assert registrations_witnessed(entries, [(2, times[4] + 1), (6, times[6])]) == dict.fromkeys(both, False)

@@ -185,9 +185,10 @@ def verify(
         raise BadInput("a root and a checkpoint are given", where="--root, --checkpoint", mend="give one of them")
     with _open(ledger_url) as book:
         found = book.verify(root, anchors=anchors_of(trusted))
+        witnessed = _witnessed(book, trusted) if witnesses else None
     output.result(
         "verifier/ledger-verify/1",
-        found.sentence_by(_voucher(trusted)) if trusted else found.sentence,
+        (found.sentence_by(_voucher(trusted)) if trusted else found.sentence) + _witnessed_words(witnessed),
         next_=[ledger_command("log", ledger_url)],
         size=found.size,
         root=found.root,
@@ -203,6 +204,24 @@ def verify(
             }
             for one in trusted
         ],
+        witnessed=witnessed,
+    )
+
+
+def _witnessed(book: Ledger, trusted: Sequence[Trusted]) -> dict[str, bool]:
+    """Registration -> whether every witness asked for cosigned a checkpoint between it and its first evidence."""
+    from verifier.ledger.witness import registrations_witnessed
+
+    cosigned = [(one.checkpoint.size, max(by.second for by in one.cosigned)) for one in trusted]
+    return registrations_witnessed(book.entries(), cosigned)
+
+
+def _witnessed_words(found: Mapping[str, bool] | None) -> str:
+    if not found:
+        return ""
+    seen = sum(found.values())
+    return (
+        f" Of the registrations with evidence {seen} {'is' if seen == 1 else 'are'} witnessed, {len(found) - seen} not."
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 
 from verifier.ledger.checkpoints import Checkpoint, check_roles, open_checkpoint, parse_checkpoint
 from verifier.ledger.cosign import check_cosigned, cosign
+from verifier.ledger.entry import Entry
 from verifier.ledger.keys import PrivateKey, PublicKey
 from verifier.ledger.merkle import EMPTY_ROOT, verify_consistency
 from verifier.ledger.notes import Note, parse_note, with_signatures
@@ -80,3 +82,25 @@ def witnessed(*, registered: int, first_evidence: int, time: int, cosigned: Iter
     evidence was cosigned no later than the evidence says it was written.
     """
     return any(registered <= size < first_evidence and second <= time for size, second in cosigned)
+
+
+def registrations_witnessed(entries: Iterable[Entry], cosigned: Sequence[tuple[int, int]]) -> dict[str, bool]:
+    """Registration hash -> whether it is `witnessed`, for every registration under which there is evidence.
+
+    `entries` are registrations and evidence in order; others are passed over. `cosigned` is as in `witnessed`.
+    """
+    registered: dict[str, int] = {}
+    found: dict[str, bool] = {}
+    for entry in entries:
+        key = entry.registration
+        if entry.kind not in ("registration", "evidence") or key is None or key in found:
+            continue
+        if entry.kind == "registration":
+            registered.setdefault(key, entry.n)
+            continue
+        time = int(datetime.fromisoformat(entry.time[:-1]).replace(tzinfo=UTC).timestamp())
+        # evidence without its registration before it was never registered, and so not witnessed
+        found[key] = key in registered and witnessed(
+            registered=registered[key], first_evidence=entry.n, time=time, cosigned=cosigned
+        )
+    return found
