@@ -29,7 +29,7 @@ def write(url: str, me: int, target: int, file: Path) -> None:
     """
     known = acknowledged(file)
     done = [count for count, _, _ in known]
-    with Ledger.open(url, create=True) as ledger, file.open("a") as out:
+    with _opened(url, file) as ledger, file.open("a") as out:
         if out.tell():
             out.write("" if file.read_bytes().endswith(b"\n") else " torn torn\n")
         for number in range(max(done, default=-1) + 1, target):
@@ -40,9 +40,22 @@ def write(url: str, me: int, target: int, file: Path) -> None:
                         entry = transaction.append(kind="evidence", content=content, by="engine").entry
                     break
                 except InfrastructureFailed:
-                    (file.parent / f"{file.name}.waited").touch()
+                    _waited(file)
             out.write(f"{number} {entry.n} {entry.leaf}\n")
             out.flush()
+
+
+def _opened(url: str, file: Path) -> Ledger:
+    while True:
+        try:
+            return Ledger.open(url, create=True)
+        except InfrastructureFailed:
+            _waited(file)
+
+
+def _waited(file: Path) -> None:
+    file.with_name(f"{file.name}.waited").touch()
+    time.sleep(0.05)
 
 
 class Writers:

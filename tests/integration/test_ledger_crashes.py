@@ -40,7 +40,7 @@ def test_eight_writers_killed_at_random_moments_postgres(tmp_path: Path, postgre
 def test_a_server_stopped_at_once_loses_nothing_and_clients_reconnect(tmp_path: Path) -> None:
     with server() as own:
         url = own.new_ledger()
-        stops = iter((100, 350, 600))
+        stops = iter((60, 180, 300))
         stop_at = [next(stops)]
 
         def stop(writers: Writers) -> None:
@@ -49,16 +49,16 @@ def test_a_server_stopped_at_once_loses_nothing_and_clients_reconnect(tmp_path: 
                 own.start()
                 stop_at[:] = [after] if (after := next(stops, None)) is not None else []
 
-        made = Writers(url, tmp_path, writers=4, target=200)
+        made = Writers(url, tmp_path, writers=4, target=100)
         made.run(kills=3, seed=6, meanwhile=stop)
         assert not stop_at
         assert len(list(tmp_path.glob("*.waited"))) >= 1
-        check(url, made, 200)
+        check(url, made, 100)
         with Ledger.open(url, create=True) as ledger:
             root = ledger.root
             own.stop("immediate")
             own.start()
-            assert ledger.verify(root).size == 800  # the same object, over a new connection
+            assert ledger.verify(root).size == 400  # the same object, over a new connection
 
 
 @pytest.mark.slow

@@ -29,6 +29,7 @@ EXTRAS = {
     "sweep": "compiled simulators and classical fits",
     "ray": "sweeps over several machines",
     "jax": "wide batches on a GPU",
+    "postgres": "a ledger that an organization shares",
     "web": "the docket in a browser",
 }
 MODULES = {"python-flint": "flint"}

@@ -20,6 +20,7 @@ RESTART_SECONDS = 20  # how long a connection is tried again while the server st
 _BEGINNING = 0x7672_6C67_6265_6769  # the advisory lock under which a ledger is begun: "vrlgbegi"
 _TRY_EVERY = 0.2
 _COMING_BACK = {"57P01", "57P02", "57P03"}  # the server stops, stopped at once, or does not accept connections yet
+_STARTING = ("starting up", "shutting down", "recovery mode", "not yet accepting connections")  # where no code is given
 
 
 class PostgresDatabase:
@@ -158,7 +159,7 @@ class PostgresDatabase:
                 made = connect()
             except Exception as error:
                 state = getattr(error, "sqlstate", None)
-                starting = state in _COMING_BACK or "starting up" in str(error) or "shutting down" in str(error)
+                starting = state in _COMING_BACK or any(words in str(error) for words in _STARTING)
                 waits = starting or (self._reached and state is None)
                 if not waits or time.monotonic() > end:
                     raise
