@@ -256,7 +256,11 @@ def search(examples: int, steps: int) -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]  # hypothesis has no types for it
         OneDispute,
         settings=settings(
-            max_examples=examples, stateful_step_count=steps, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
         ),
     )
 
