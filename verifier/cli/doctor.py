@@ -35,7 +35,9 @@ EXTRAS = {
 MODULES = {"python-flint": "flint"}
 """Distribution -> the module it installs, where the names differ."""
 
-_REQUIREMENT = re.compile(r"""([A-Za-z0-9_.-]+)\s*(?:>=([0-9.]+))?\s*(?:;\s*extra == ['"]([a-z]+)['"])?""")
+_REQUIREMENT = re.compile(
+    r"""([A-Za-z0-9_.-]+)(?:\[[a-z,]+\])?\s*(?:>=([0-9.]+))?\s*(?:;\s*extra == ['"]([a-z]+)['"])?"""
+)
 
 
 @dataclass(frozen=True, slots=True)
