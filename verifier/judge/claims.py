@@ -150,9 +150,12 @@ def judge_paper(index: JudgeIndex, paper: str, *, audience: Audience) -> PaperJu
     """
     identity = index.paper(paper)
     claims = []
-    for claim, statuses in index.claims(identity, audience).items():
+    seen = index.claims(identity, audience)
+    trials = {status.dispute: index.trials[status.dispute] for statuses in seen.values() for status in statuses}
+    entries = index.read(n for trial in trials.values() for n in trial.numbers)
+    for claim, statuses in seen.items():
         disputes = [
-            made for status in statuses if (made := _dispute(index, index.trials[status.dispute], status)) is not None
+            made for status in statuses if (made := _dispute(entries, trials[status.dispute], status)) is not None
         ]
         if disputes:
             claims.append(_claim(claim, disputes))
@@ -167,25 +170,25 @@ def judge_paper(index: JudgeIndex, paper: str, *, audience: Audience) -> PaperJu
     )
 
 
-def _dispute(index: JudgeIndex, trial: Trial, status: DisputeStatus) -> DisputeJudgement | None:
+def _dispute(entries: Mapping[int, Entry], trial: Trial, status: DisputeStatus) -> DisputeJudgement | None:
     standing = status.ruling
     if standing is None or standing.leaf not in trial.rulings or standing.registration not in trial.registrations:
         return None
-    ruling = index.entry(trial.rulings[standing.leaf])
-    evidence = [index.entry(n) for n in trial.evidence.get(standing.registration, ())]
+    ruling = entries[trial.rulings[standing.leaf]]
+    evidence = [entries[n] for n in trial.evidence.get(standing.registration, ())]
     return DisputeJudgement(
         status=status,
-        registration=index.entry(trial.registrations[standing.registration]),
+        registration=entries[trial.registrations[standing.registration]],
         ruling=ruling,
         findings=part_findings(ruling.content, facts=status.facts, withdrawn=status.withdrawn),
         evidence=tuple(ProbeEvidence(one.n, one.leaf, one.leaf in ruling.refs, one.content) for one in evidence),
-        exploratory=tuple(_exploratory(index, trial, n) for n in trial.exploratory),
+        exploratory=tuple(_exploratory(entries, trial, n) for n in trial.exploratory),
     )
 
 
-def _exploratory(index: JudgeIndex, trial: Trial, n: int) -> Exploratory:
-    entry = index.entry(n)
-    registration = index.entry(trial.registrations[entry.content["registration"]])
+def _exploratory(entries: Mapping[int, Entry], trial: Trial, n: int) -> Exploratory:
+    entry = entries[n]
+    registration = entries[trial.registrations[entry.content["registration"]]]
     overrides = table_at(registration.content, "overrides")
     varied = [f"{option} {key}" for option in ("scale", "set") for key in table_at(overrides, option)]
     return Exploratory(n, entry.leaf, str(entry.content.get("ruling")), tuple(varied))

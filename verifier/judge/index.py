@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from verifier.ledger import Entry, Ledger
@@ -11,7 +11,7 @@ from verifier.ledger.audience import Audience
 from verifier.ledger.merkle import Tree
 from verifier.ledger.standing import Replay
 from verifier.model.dispute_status import DisputeStatus, Visibility
-from verifier.model.errors import BadInput
+from verifier.model.errors import BadInput, TamperingDetected
 from verifier.model.printable import printable
 
 _ARXIV_VERSION = re.compile(r"v\d{1,3}$")
@@ -26,6 +26,12 @@ class Trial:
     rulings: dict[str, int] = field(default_factory=dict)
     exploratory: list[int] = field(default_factory=list)
     evidence: dict[str, list[int]] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> set[int]:
+        """All of them."""
+        evidence = (n for ns in self.evidence.values() for n in ns)
+        return {*self.registrations.values(), *self.rulings.values(), *evidence}
 
 
 class JudgeIndex:
@@ -115,9 +121,13 @@ class JudgeIndex:
         """Whether the audience may see a dispute: the public sees public ones alone."""
         return audience == "organizer" or self.statuses[dispute].visibility is Visibility.PUBLIC
 
-    def entry(self, n: int) -> Entry:
-        """Entry n, read from the ledger and checked against its leaf hash."""
-        return self._ledger.entry(n)
+    def read(self, numbers: Iterable[int]) -> Mapping[int, Entry]:
+        """The entries of these numbers, read together. Raises TamperingDetected where one is not there any more."""
+        wanted = set(numbers)
+        found = self._ledger.numbered(wanted)
+        if len(found) < len(wanted):
+            raise TamperingDetected("it is not there any more", where=f"ledger entry {min(wanted - set(found))}")
+        return found
 
     def imported(self) -> Iterator[Entry]:
         """The imported verdicts, oldest first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +29,7 @@ from verifier.model.errors import BadInput
 
 DEFAULT_LEDGER = "verifier.db"
 _MIN_PREFIX = 6
+_TOGETHER = 500  # numbers in one statement
 
 
 class Ledger:
@@ -96,16 +97,19 @@ class Ledger:
         head = self._head()
         return (head.root if head else EMPTY_ROOT).hex()
 
-    def entries(self, kind: str | None = None, *, registration: str | None = None) -> Iterator[Entry]:
+    def entries(
+        self, kind: str | None = None, *, registration: str | None = None, without: Sequence[str] = ()
+    ) -> Iterator[Entry]:
         """The entries in order, of one kind or registration where named, each checked against its own leaf hash.
 
-        Whether all are there and in their places is `verify`'s question. Raises TamperingDetected.
+        `without` names kinds that are left out. Whether all are there and in their places is `verify`'s question. Raises
+        TamperingDetected.
         """
         if not self.exists():
             return
         with self._reading() as connection:
             decoded = decoder(connection)
-            for raw in store.stream(connection, store.by_kind(kind, registration)):
+            for raw in store.stream(connection, store.by_kind(kind, registration, without)):
                 yield decoded(raw)
 
     def entry(self, which: int | str) -> Entry:
@@ -125,6 +129,18 @@ class Ledger:
         if not found:
             raise BadInput("there is no such entry", where=str(which), mend="see `verifier ledger log`")
         return found[0]
+
+    def numbered(self, numbers: Iterable[int]) -> dict[int, Entry]:
+        """The entries of these numbers, read together, each checked against its leaf hash; one not there is absent."""
+        wanted = sorted({n for n in numbers if 0 < n <= 2**62})
+        found: dict[int, Entry] = {}
+        if wanted and self.exists():
+            with self._reading() as connection:
+                decoded = decoder(connection)
+                for start in range(0, len(wanted), _TOGETHER):
+                    chosen = store.by_numbers(wanted[start : start + _TOGETHER])
+                    found |= {raw.n: decoded(raw) for raw in store.stream(connection, chosen)}
+        return found
 
     def notes(self, n: int) -> list[dict[str, Any]]:
         """What was noted beside entry n and never hashed: durations, executors, versions. Oldest first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -272,18 +272,25 @@ def by_number(n: int) -> ColumnElement[bool]:
     return ENTRIES.c.n == n
 
 
+def by_numbers(numbers: Collection[int]) -> ColumnElement[bool]:
+    """Chooses the entries of these numbers: one statement for many."""
+    return ENTRIES.c.n.in_(numbers)
+
+
 def up_to(size: int) -> ColumnElement[bool]:
     """Chooses entries 1 to `size`."""
     return ENTRIES.c.n <= size
 
 
-def by_kind(kind: str | None, registration: str | None) -> ColumnElement[bool]:
-    """Chooses the entries of a kind, of a registration, or of both; None stands for any."""
+def by_kind(kind: str | None, registration: str | None, without: Sequence[str] = ()) -> ColumnElement[bool]:
+    """Chooses the entries of a kind, of a registration, or of both; None stands for any. `without` leaves kinds out."""
     chosen = [ENTRIES.c.n >= 1]
     if kind is not None:
         chosen.append(ENTRIES.c.kind == kind)
     if registration is not None:
         chosen.append(ENTRIES.c.registration == registration)
+    if without:
+        chosen.append(ENTRIES.c.kind.not_in(without))
     return and_(*chosen)
 
 
