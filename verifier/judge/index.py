@@ -49,7 +49,6 @@ class JudgeIndex:
         self._replay = Replay()
         self.tree = Tree()
         self.trials: dict[str, Trial] = {}
-        self.imports: list[int] = []
         self._disputes: dict[str, str] = {}  # registration hash -> dispute id
         self._papers: dict[str, dict[str, list[str]]] = {}  # paper -> claim hash -> dispute ids, oldest first
         self._aliases: dict[str, str] = {}  # arxiv:… of a paper that goes by another identity
@@ -140,8 +139,6 @@ class JudgeIndex:
     def _add(self, entry: Entry) -> None:
         self.tree.append(bytes.fromhex(entry.leaf))
         self._replay.add(entry)
-        if entry.kind == "import":
-            self.imports.append(entry.n)
         if entry.registration is None:
             return
         if entry.kind == "registration":
