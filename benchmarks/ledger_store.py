@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from verifier.ledger import Draft, Ledger
+from verifier.ledger import Content, Draft, Ledger
 
 REGISTRATION = "ab" * 32
 GOAL_MB = 300
@@ -25,7 +25,12 @@ _BATCH = 5_000
 
 def draft(of: int, number: int) -> Draft:
     """An evidence entry of about the size that a sweep writes."""
-    content = {"registration": REGISTRATION, "of": of, "number": number, "points": ["0.12345678901234567"] * 20}
+    content: dict[str, Content] = {
+        "registration": REGISTRATION,
+        "of": of,
+        "number": number,
+        "points": ["0.12345678901234567"] * 20,
+    }
     return Draft(kind="evidence", content=content, by="engine", group="bench")
 
 

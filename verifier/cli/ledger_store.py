@@ -6,6 +6,7 @@ import itertools
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ def export_entries(output: Output, *, ledger_url: str, out_name: str | None) -> 
     if out_name is None:
         raise BadInput("no file is named for the export", where="--out", mend="add --out FILE.jsonl")
     path = Path(out_name)
-    with Ledger.open(ledger_url, create=False) as book:
-        head = _write_lines(path, book.lines())
+    with Ledger.open(ledger_url, create=False) as book, closing(book.lines()) as lines:
+        head = _write_lines(path, lines)
     output.result(
         "verifier/ledger-export/1",
         f"{path} holds all {head['size']} entries of the ledger, private ones among them; the root over them is "
