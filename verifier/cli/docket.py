@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 @with_output
 def docket(output: Output, ledger_url: str, everything: bool, audience: str) -> None:
     """List the open disputes: state, owner, next step, what is missing and who could supply it."""
-    from verifier.ledger.standing import replay
+    from verifier.ledger.standing import STILL, replay
     from verifier.ledger.times import system_now, time_text
     from verifier.model.disputes import Visibility
     from verifier.model.docket import turn
 
     with open_ledger(ledger_url) as book:
-        statuses = replay(book.entries())
+        statuses = replay(book.entries(without=STILL))
     now = time_text(system_now())
     rows = [(status, turn(status, now)) for status in statuses.values()]
     if audience == "public":

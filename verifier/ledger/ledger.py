@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -102,8 +102,8 @@ class Ledger:
     ) -> Iterator[Entry]:
         """The entries in order, of one kind or registration where named, each checked against its own leaf hash.
 
-        `without` names kinds that are left out. Whether all are there and in their places is `verify`'s question. Raises
-        TamperingDetected.
+        `without` names kinds that are left out. Whether all are there and in their places is `verify`'s question.
+        Raises TamperingDetected.
         """
         if not self.exists():
             return
@@ -203,7 +203,7 @@ class Ledger:
             projections.rebuild(transaction.begin(), transaction.size)
             return transaction.size
 
-    def lines(self) -> Iterator[dict[str, Any]]:
+    def lines(self) -> Generator[dict[str, Any], None, None]:
         """The whole ledger as JSON lines, notes included; as `export_lines`. Nothing for an empty one."""
         if self.exists():
             with self._reading() as connection:

@@ -11,7 +11,7 @@ from verifier.ledger.content import Content
 from verifier.ledger.entry import Entry
 from verifier.ledger.keys import PrivateKey, fingerprint
 from verifier.ledger.signed import signed_content
-from verifier.ledger.standing import Replay
+from verifier.ledger.standing import STILL, Replay
 from verifier.model.disputes import DisputeStatus, NotAllowed
 from verifier.model.errors import BadInput
 
@@ -44,7 +44,7 @@ def speak(
     """
     with ledger.transaction() as transaction:
         read = Replay()
-        for entry in transaction.entries():
+        for entry in transaction.entries(without=() if kind == "withheld" else STILL):
             read.add(entry)
         about = dispute if isinstance(dispute, str) else dispute(read)
         if about and about not in read.statuses:

@@ -15,6 +15,9 @@ from verifier.model.dispute_events import Event, Unmoving
 from verifier.model.disputes import DisputeStatus, NotAllowed, advance
 from verifier.model.errors import BadInput
 
+STILL = ("import", "judge-reading")
+"""Kinds that move no dispute and to which nothing refers but what withholds them: a replay may leave them out."""
+
 _WHOLE = {"evidence", "import", "judge-reading"}  # the others move the state, or are what a ruling rests on
 
 
@@ -104,7 +107,7 @@ class Replay:
             event = self._said(entry)
         else:
             event = Unmoving(leaf=entry.leaf, time=entry.time, by=entry.by)
-        if dispute:
+        if dispute and entry.kind not in STILL:
             self._statuses[dispute] = advance(self._statuses.get(dispute), event)
 
     def _belongs(self, entry: Entry) -> str:

@@ -114,13 +114,15 @@ class Transaction:
             raise InfrastructureFailed("an append failed earlier in this transaction, so none of it is kept")
         self._flush()
 
-    def entries(self, kind: str | None = None, *, registration: str | None = None) -> Iterator[Entry]:
+    def entries(
+        self, kind: str | None = None, *, registration: str | None = None, without: Sequence[str] = ()
+    ) -> Iterator[Entry]:
         """As `Ledger.entries`, under the lock; those appended after the call are not among them."""
         connection = self.begin()
         if self._head is None:
             return iter(())
         self._flush()
-        chosen = (store.by_kind(kind, registration), store.up_to(self._grown.size))
+        chosen = (store.by_kind(kind, registration, without), store.up_to(self._grown.size))
         return map(decoder(connection), store.stream(connection, *chosen))
 
     def append(
