@@ -23,9 +23,9 @@ class DisputeState(SentenceEnum):
 class Visibility(SentenceEnum):
     """Who may see a dispute."""
 
-    PRIVATE = "private", "only the organizers"
-    NOTIFIED = "notified", "the organizers and the authors"
-    PUBLIC = "public", "everybody"
+    PRIVATE = "private", "only the organizers see it"
+    NOTIFIED = "notified", "the organizers and the authors see it"
+    PUBLIC = "public", "everybody may see it"
 
 
 class Tie(SentenceEnum):
