@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from verifier.ledger.checkpoints import Trusted
 
 _SAYS_LENGTH = 100
-_TELLING = ("paper", "version", "probe", "stage", "answer", "outcome", "ruling", "verdict", "because", "reason")
+_TELLING = (
+    *("paper", "version", "probe", "stage", "answer", "outcome", "ruling", "verdict", "because", "reason"),
+    *("about", "how", "reply", "ground", "role"),
+)
 
 
 @click.group()
