@@ -1,5 +1,6 @@
 """Keys against the vectors of RFC 8032 and of Go's signed notes; key files that others could read are refused."""
 
+import base64
 import os
 import stat
 from pathlib import Path
@@ -13,6 +14,8 @@ from verifier.ledger.keys import (
     PublicKey,
     fingerprint,
     generate,
+    is_small_order,
+    key_id,
     load_private,
     parse_private,
     parse_vkey,
@@ -159,3 +162,47 @@ def test_names_and_fingerprints() -> None:
     public = PrivateKey("k", bytes.fromhex(VECTORS[0][0])).public
     assert fingerprint(public) == "21fe31dfa154a261626bf854046fd2271b7bed4b6abe45aa58877ef47f9721b9"
     assert generate("a").seed != generate("a").seed
+
+
+def small_points() -> list[bytes]:
+    """Every encoding of the eight points of small order, worked out by the checker's arithmetic, which knows none.
+
+    L times any point of the curve has an order that divides 8.
+    """
+    found = {bundle_checker.compress((0, 1, 1, 0))}
+    for y in range(2, 40):
+        point = bundle_checker.decompress(y.to_bytes(32, "little"))
+        if point is not None:
+            found.add(bundle_checker.compress(bundle_checker.times(bundle_checker.L, point)))
+    points = {
+        bundle_checker.compress(bundle_checker.add(one, other))
+        for one in map(decoded, found)
+        for other in map(decoded, found)
+    }
+    assert len(points) == 8
+    ys = {int.from_bytes(one, "little") & (2**255 - 1) for one in points}
+    ys |= {y + bundle_checker.P for y in ys if y + bundle_checker.P < 2**255}  # the same points, their y not reduced
+    return [(y | sign << 255).to_bytes(32, "little") for y in sorted(ys) for sign in (0, 1)]
+
+
+def decoded(data: bytes) -> bundle_checker.Point:
+    point = bundle_checker.decompress(data)
+    assert point is not None
+    return point
+
+
+def test_keys_of_small_order_are_nobodys() -> None:
+    small = small_points()
+    assert len(small) == 14
+    for raw in small:
+        assert is_small_order(raw)
+        data = b"\1" + raw
+        with pytest.raises(BadInput, match="small order"):
+            parse_vkey(f"k+{key_id('k', data).hex()}+{base64.b64encode(data).decode()}")
+    # for the neutral element R = S * B holds over every message; none of the verifiers takes it
+    neutral, s = (1).to_bytes(32, "little"), 5
+    signature = bundle_checker.compress(bundle_checker.times(s, bundle_checker.BASE)) + s.to_bytes(32, "little")
+    assert not verify(PublicKey("k", neutral), signature, b"anything")
+    assert not bundle_checker.signed(neutral, signature, b"anything")
+    assert not any(is_small_order(generate("k").public.raw) for _ in range(20))
+    assert not any(is_small_order(bytes.fromhex(public)) for _, public, _, _ in VECTORS)

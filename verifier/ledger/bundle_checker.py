@@ -91,6 +91,12 @@ def compress(point: Point) -> bytes:
     return (y | (x & 1) << 255).to_bytes(32, "little")
 
 
+def small(point: Point) -> bool:
+    """Whether the point is one of the eight of small order: as keys, some signatures hold for them over any message."""
+    eight = times(8, point)
+    return eight[0] % P == 0 and (eight[1] - eight[2]) % P == 0
+
+
 def base_point() -> Point:
     """The base point: y = 4/5, x even (RFC 8032, 5.1)."""
     found = decompress((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
@@ -104,7 +110,7 @@ BASE = base_point()
 def signed(key: bytes, signature: bytes, message: bytes) -> bool:
     """Whether the 64 bytes are the Ed25519 signature of the 32-byte key over the message (RFC 8032, 5.1.7)."""
     point = decompress(key)
-    if len(signature) != 64 or point is None:
+    if len(signature) != 64 or point is None or small(point):
         return False
     s = int.from_bytes(signature[32:], "little")
     if s >= L:

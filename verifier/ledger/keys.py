@@ -20,6 +20,10 @@ KEY_BYTES = 32
 SIGNATURE_BYTES = 64
 MAX_KEY_NAME = 200  # characters
 _MAX_FILE = 4096
+_FIELD = 2**255 - 19  # the prime of Ed25519's field (RFC 8032, 5.1)
+# y of two of the four points of order 8; the others have y = -y8, and orders 4, 1 and 2 have y = 0, 1 and -1
+_Y8 = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+_SMALL = frozenset({0, 1, _FIELD - 1, _Y8, _FIELD - _Y8})
 _PRIVATE = "PRIVATE+KEY+"
 
 
@@ -97,8 +101,22 @@ def sign(private: PrivateKey, data: bytes) -> bytes:
     return Ed25519PrivateKey.from_private_bytes(private.seed).sign(data)
 
 
+def is_small_order(raw: bytes) -> bool:
+    """Whether 32 bytes encode, canonically or not, a point of order 1, 2, 4 or 8.
+
+    Such a key is nobody's: for each there are signatures that hold over many messages (RFC 8032, 8.4; Chalkias,
+    Garillot and Nikolaenko, "Taming the many EdDSAs", 2020).
+    """
+    return (int.from_bytes(raw, "little") & (2**255 - 1)) % _FIELD in _SMALL
+
+
 def verify(public: PublicKey, signature: bytes, data: bytes) -> bool:
-    """Whether `signature` is the key's over `data` (RFC 8032, 5.1.7); False for any bytes that are none."""
+    """Whether `signature` is the key's over `data` (RFC 8032, 5.1.7); False for any bytes that are none.
+
+    False too for every signature of a key of small order.
+    """
+    if is_small_order(public.raw):
+        return False
     try:
         Ed25519PublicKey.from_public_bytes(public.raw).verify(signature, data)
     except (InvalidSignature, ValueError):
@@ -114,6 +132,10 @@ def parse_vkey(text: str, *, where: str = "--key") -> PublicKey:
         read = _typed_key(encoded)
         if read is not None:
             public = PublicKey(check_key_name(name, where=where), read[1], read[0])
+            if is_small_order(public.raw):
+                raise BadInput(
+                    "this key is of small order, so anybody can sign for it", where=where, mend="make another"
+                )
             if public.id.hex() == id_:
                 return public
             raise BadInput("the id in this key is not that of its name and bytes", where=where, mend="copy it again")

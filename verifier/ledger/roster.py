@@ -52,7 +52,7 @@ class Roster:
         """
         public = read_key(key.public)
         if public is None:
-            raise NotAllowed("the key that it admits is not 32 bytes in base64")
+            raise NotAllowed("the key that it admits is not 32 bytes in base64, or is of small order")
         person, new = self.person(by), fingerprint(public)
         if key.replaces:
             self._replace(key, public, by)

@@ -10,7 +10,7 @@ from typing import Any
 
 from verifier.ledger.content import SALT_BYTES, Content, FreeText, parse_canonical, seal
 from verifier.ledger.entry import KINDS, Entry
-from verifier.ledger.keys import KEY_BYTES, PrivateKey, PublicKey, fingerprint, sign, verify
+from verifier.ledger.keys import KEY_BYTES, PrivateKey, PublicKey, fingerprint, is_small_order, sign, verify
 from verifier.model.canonical import canonical_bytes
 
 _OUTSIDE = ("key", "signature")
@@ -52,9 +52,9 @@ def _salted(value: Content) -> Content:
 
 
 def read_key(encoded: Any) -> PublicKey | None:
-    """The key of 32 bytes in base64, without a name; None for anything else."""
+    """The key of 32 bytes in base64, without a name; None for anything else, and for a key of small order."""
     raw = _bytes(encoded, KEY_BYTES)
-    return None if raw is None else PublicKey("", raw)
+    return None if raw is None or is_small_order(raw) else PublicKey("", raw)
 
 
 def _bytes(encoded: Any, size: int) -> bytes | None:
@@ -76,7 +76,7 @@ def unsigned_because(entry: Entry) -> str:
         return "its content is withheld"
     public = read_key(sealed.get("key"))
     if public is None:
-        return "it carries no key"
+        return "it carries no key that could be anybody's"
     if entry.by != fingerprint(public):
         return "it stands under another name than that of its key"
     if sealed.get("kind") != entry.kind or sealed.get("group") != entry.group:
