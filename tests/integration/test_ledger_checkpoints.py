@@ -14,6 +14,8 @@ import pytest
 from tests.integration.conftest import Verifier
 from tests.oracles import signed_note
 from verifier.ledger import Ledger, bundle_checker
+from verifier.ledger.checkpoints import sign_checkpoint
+from verifier.ledger.keys import load_private
 
 REGISTRATION = "ab" * 32
 
@@ -196,3 +198,70 @@ def test_what_a_person_sees_is_the_note_itself(desk: Desk) -> None:
     written = (desk.folder / "verifier-checkpoints/4.txt").read_text()
     assert said.out.startswith(written)
     assert (said.code, said.err) == (0, "")
+
+
+def rotated(desk: Desk, new: str = "new.key", code: int = 0) -> dict[str, Any]:
+    """The log's key gives way to a new one."""
+    return desk.ledger("rotate", "--log", "--key", "log.key", "--new", new, code=code)
+
+
+def test_the_logs_key_gives_way_to_another_and_both_keys_checkpoints_hold(desk: Desk) -> None:
+    """Whoever has the old verifier key alone reads on; whoever has the new one reads what was signed before."""
+    old = desk.checkpoint()["file"]
+    desk.cosign(4, "--first")
+    new_key = desk.ledger("keygen", "--name", "example.org/ledger", "--out", "new.key")["vkey"]
+    assert rotated(desk)["n"] == 5
+    refused = desk.ledger("checkpoint", "--sign", "log.key", code=2)
+    assert "entry 5 records that another key has taken this one's place" in refused["sentence"]
+    grow(desk.folder, 2)
+    new = desk.ledger("checkpoint", "--sign", "new.key")["file"]
+    desk.ledger("witness", new, "--sign", "w.key", "--key", new_key)
+    both = ["--checkpoint", old, "--checkpoint", new, "--witness", desk.witness]
+    for key in (desk.log, new_key):
+        found = desk.ledger("verify", "--key", key, *both)
+        assert (found["vouched"], found["size"]) == (7, 7)
+        assert [one["size"] for one in found["checkpoints"]] == [4, 7]
+        assert desk.ledger("verify", "--key", key, "--checkpoint", new)["vouched"] == 7
+    assert desk.ledger("verify", "--key", desk.log, "--checkpoint", old)["vouched"] == 4
+    # the new key says nothing of the old one's checkpoint alone: a thief of the old one could have written all of it
+    alone = desk.ledger("verify", "--key", new_key, "--checkpoint", old, code=2)
+    assert "nothing signed by the key given covers the rotation" in alone["sentence"]
+
+
+def test_a_replaced_key_vouches_for_nothing_after_its_end(desk: Desk) -> None:
+    desk.ledger("keygen", "--name", "example.org/ledger", "--out", "new.key")
+    rotated(desk)
+    grow(desk.folder, 1)
+    with Ledger.open(desk.folder / "verifier.db", create=False) as book:
+        old = load_private(desk.folder / "log.key")
+        note = sign_checkpoint(old, size=6, root=bytes.fromhex(book.root))
+    (desk.folder / "late.txt").write_text(str(note))
+    late = desk.ledger("verify", "--key", desk.log, "--checkpoint", "late.txt", code=4)
+    assert "a key that was the log's only before entry 5" in late["sentence"]
+    early = sign_checkpoint(load_private(desk.folder / "new.key"), size=4, root=bytes(32))
+    (desk.folder / "early.txt").write_text(str(early))
+    found = desk.ledger("verify", "--key", desk.log, "--checkpoint", "early.txt", code=4)
+    assert "a key that was the log's only from entry 5 on" in found["sentence"]
+
+
+def test_a_rotation_needs_both_keys_one_name_and_happens_once(desk: Desk) -> None:
+    for name, key in (("other.org/ledger", "other.key"), ("example.org/ledger", "new.key")):
+        desk.ledger("keygen", "--name", name, "--out", key)
+    assert "a log keeps its name" in rotated(desk, "other.key", code=2)["sentence"]
+    assert "not a log's" in rotated(desk, "w.key", code=2)["sentence"]
+    assert "was replaced by another" in rotated(desk, "log.key", code=2)["sentence"]
+    rotated(desk)
+    desk.ledger("keygen", "--name", "example.org/ledger", "--out", "third.key")
+    assert "was replaced by another" in rotated(desk, "third.key", code=2)["sentence"]
+    with Ledger.open(desk.folder / "verifier.db", create=False) as book:
+        assert book.size == 5
+
+
+def test_a_rotation_that_the_trusted_key_did_not_sign_is_passed_over(desk: Desk) -> None:
+    """Somebody else's rotation, in a ledger they can append to, makes nobody trust their key."""
+    for key in ("thief.key", "second.key"):
+        desk.ledger("keygen", "--name", "example.org/ledger", "--out", key)
+    desk.ledger("rotate", "--log", "--key", "thief.key", "--new", "second.key")
+    note = desk.ledger("checkpoint", "--sign", "second.key")["file"]
+    found = desk.ledger("verify", "--key", desk.log, "--checkpoint", note, code=4)
+    assert "has not signed this note" in found["sentence"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from verifier.cli.ledger_checkpoints import checkpoint, read_note_file, witness
+from verifier.cli.ledger_checkpoints import checkpoint, witness
 from verifier.cli.ledger_keys import keygen
 from verifier.cli.ledger_people import admit, rotate
 from verifier.cli.ledger_prove import prove
@@ -183,10 +183,10 @@ def verify(
     """Recompute every hash from the stored bytes."""
     from verifier.ledger.proofs import anchors_of
 
-    trusted = _trusted(vkey, files, witnesses)
-    if root is not None and trusted:
+    if root is not None and files:
         raise BadInput("a root and a checkpoint are given", where="--root, --checkpoint", mend="give one of them")
     with _open(ledger_url) as book:
+        trusted = _trusted(book, vkey, files, witnesses)
         found = book.verify(root, anchors=anchors_of(trusted))
         witnessed = _witnessed(book, trusted) if witnesses else None
     output.result(
@@ -228,12 +228,13 @@ def _witnessed_words(found: Mapping[str, bool] | None) -> str:
     )
 
 
-def _trusted(vkey: str | None, files: Sequence[str], witnesses: Sequence[str]) -> list[Trusted]:
+def _trusted(book: Ledger, vkey: str | None, files: Sequence[str], witnesses: Sequence[str]) -> list[Trusted]:
     """The checkpoints, by rising size, once log and witnesses are found to have signed each."""
     from pathlib import Path
 
-    from verifier.ledger.checkpoints import open_checkpoint
+    from verifier.ledger.kept import read_note_file
     from verifier.ledger.keys import parse_vkey
+    from verifier.ledger.log_keys import log_keys, open_checkpoints
 
     if vkey is None and not files and not witnesses:
         return []
@@ -241,8 +242,8 @@ def _trusted(vkey: str | None, files: Sequence[str], witnesses: Sequence[str]) -
         raise BadInput("trust needs both a key and a checkpoint", where="--key, --checkpoint", mend="give both")
     key = parse_vkey(vkey)
     cosigners = [parse_vkey(one, where="--witness") for one in witnesses]
-    opened = [open_checkpoint(read_note_file(Path(one)), key=key, witnesses=cosigners, where=one) for one in files]
-    return sorted(opened, key=lambda one: one.checkpoint.size)
+    notes = [(one, read_note_file(Path(one))) for one in files]
+    return open_checkpoints(notes, key=key, keys=log_keys(book.entries("key"), key), witnesses=cosigners)
 
 
 def _voucher(trusted: Sequence[Trusted]) -> str:

@@ -69,21 +69,27 @@ def _key(
 @ledger_option
 @key_options
 @click.option("--new", "new_file", required=True, metavar="FILE", help="The private key that takes its place.")
+@click.option("--log", "log", is_flag=True, help="They are the log's own keys, which sign its checkpoints.")
 @with_output
-def rotate(output: Output, ledger_url: str, key_file: str, group: str, request: str, new_file: str) -> None:
+def rotate(output: Output, ledger_url: str, key_file: str, group: str, request: str, new_file: str, log: bool) -> None:
     """Replace your key by a new one. Both sign; the old one says nothing from then on."""
     import base64
 
     from verifier.ledger.keys import fingerprint, load_private, sign
+    from verifier.ledger.log_keys import rotation_content
     from verifier.ledger.roster import rotation_bytes
     from verifier.ledger.speak import speak
 
     private, new = load_private(key_file), load_private(new_file)
-    proof = base64.b64encode(sign(new, rotation_bytes(new.public, private.public))).decode()
-    content = _key(new.public, role="person", replaces=fingerprint(private.public), proof=proof)
+    if log:
+        content = rotation_content(private, new)
+    else:
+        proof = base64.b64encode(sign(new, rotation_bytes(new.public, private.public))).decode()
+        content = _key(new.public, role="person", replaces=fingerprint(private.public), proof=proof)
     with open_ledger(ledger_url) as book:
         spoken = speak(book, private=private, kind="key", fields=lambda _read: content, group=group, request=request)
-    says = f"that the key {fingerprint(new.public)[:16]} replaces the one that signs this"
+    replaced = "the log's key" if log else "the one"
+    says = f"that the key {fingerprint(new.public)[:16]} replaces {replaced} that signs this"
     show_spoken(output, spoken, says=says, ledger_url=ledger_url)
 
 

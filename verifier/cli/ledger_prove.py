@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from verifier.cli.ledger_checkpoints import checkpoints_folder, kept_checkpoints, read_note_file
 from verifier.cli.options import ledger_command, ledger_option
 from verifier.cli.output import Output, with_output
+from verifier.cli.signing import checkpoints_folder
 from verifier.model.errors import BadInput
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def prove(output: Output, which: str, checkpoint_file: str | None, out_name: str
     from verifier.ledger import Ledger, bundle_checker
     from verifier.ledger.bundle import SAYS, make_bundle
     from verifier.ledger.checkpoints import parse_checkpoint
+    from verifier.ledger.kept import read_note_file
     from verifier.ledger.notes import parse_note
     from verifier.report.files import write_whole
 
@@ -57,6 +58,8 @@ def prove(output: Output, which: str, checkpoint_file: str | None, out_name: str
 
 
 def _newest(book: Ledger) -> Path:
+    from verifier.ledger.kept import kept_checkpoints
+
     found = kept_checkpoints(checkpoints_folder(book))
     if not found:
         raise BadInput(

@@ -168,11 +168,12 @@ class WithheldTable(Signed):
 class KeyTable(Signed):
     """A key that an administrator admits, or one that replaces the key this entry is signed with.
 
-    `public` is in base64, `pseudonym` how cases call its owner; `replaces` the fingerprint of the key replaced, and
+    `role` "log" is for the key that signs checkpoints, and always replaces one. `public` is in base64, `pseudonym` how
+    cases call its owner; `replaces` the fingerprint of the key replaced, and
     `proof` the new key's signature over its own 32 bytes followed by those of the old.
     """
 
-    role: Literal["administrator", "person"]
+    role: Literal["administrator", "person", "log"]
     public: Base64
     pseudonym: Line
     replaces: Leaf | Literal[""]
