@@ -36,6 +36,10 @@ bench: install
 	$(BIN)/python benchmarks/phases.py
 	$(BIN)/python benchmarks/sweep_overhead.py
 	$(BIN)/python benchmarks/exact.py
+	$(BIN)/python -m benchmarks.ledger
+	f=$$(mktemp -d) && chmod 755 $$f && url=$$(scripts/postgres.sh start $$f) && \
+	    { $(BIN)/python benchmarks/ledger_store.py --postgres $$url; code=$$?; \
+	      scripts/postgres.sh stop $$f immediate; rm -rf $$f; exit $$code; }
 	$(BIN)/python -m benchmarks.statistics_speed
 	$(BIN)/python -m benchmarks.stats_test_speed
 	$(BIN)/python -m benchmarks.audits

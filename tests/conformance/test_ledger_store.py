@@ -1,6 +1,10 @@
-"""What every store of the ledger must do. A new store joins by a line in STORES."""
+"""What every store of the ledger must do. A new store joins by a line in STORES and in `new_url`."""
 
 import hashlib
+import itertools
+import json
+import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,22 +12,30 @@ from pathlib import Path
 
 import pytest
 
-from verifier.ledger import KINDS, FreeText, Ledger
+from verifier.ledger import KINDS, Draft, FreeText, Ledger, store
 from verifier.ledger import entry as entry_module
 from verifier.ledger.merkle import EMPTY_ROOT, Tree
+from verifier.ledger.migrations import STEPS
 from verifier.model.errors import BadInput, InfrastructureFailed, TamperingDetected
 
-STORES: dict[str, Callable[[Path], str]] = {
-    "sqlite": lambda folder: f"sqlite:///{folder / 'verifier.db'}",
-}
+STORES = ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)]
 REGISTRATION = hashlib.sha256(b"a case").hexdigest()
 OTHER = hashlib.sha256(b"another case").hexdigest()
 
 
 @pytest.fixture(params=STORES)
-def url(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def new_url(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+    """Gives the address of another ledger at each call, none of which exists yet."""
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    return STORES[request.param](tmp_path)
+    if request.param == "postgres":
+        return request.getfixturevalue("postgres").new_ledger
+    folders = map(str, itertools.count())
+    return lambda: f"sqlite:///{tmp_path / next(folders)}.db"
+
+
+@pytest.fixture
+def url(new_url: Callable[[], str]) -> str:
+    return new_url()
 
 
 def interrupt() -> None:
@@ -85,9 +97,9 @@ def test_entries_come_back_as_they_were_written(url: str) -> None:
         assert list(ledger.entries()) == [first, second]
 
 
-def test_salts_differ_between_entries_texts_and_ledgers(url: str, tmp_path: Path) -> None:
+def test_salts_differ_between_entries_texts_and_ledgers(new_url: Callable[[], str]) -> None:
     salts = set()
-    for number, where in enumerate((url, STORES["sqlite"](tmp_path / "other"))):
+    for number, where in enumerate((new_url(), new_url())):
         with Ledger.open(where, create=True) as ledger, ledger.transaction() as transaction:
             for hash_ in (REGISTRATION, OTHER):
                 entry = transaction.append(**registration(hash_)).entry
@@ -254,11 +266,11 @@ def filled(url: str, *, from_: int = 0) -> str:
 
 
 def test_a_reproducible_ledger_ends_at_the_same_root_also_when_resumed(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    url, other = new_url(), new_url()
     root = filled(url)
-    other = STORES["sqlite"](tmp_path / "other")
     with Ledger.open(other, create=True) as ledger, ledger.transaction() as transaction:
         first = transaction.append(**registration()).entry
         transaction.append(**evidence(0), refs=[first.leaf])
@@ -274,8 +286,8 @@ def test_a_reproducible_ledger_ends_at_the_same_root_also_when_resumed(
             assert text.salt == hashlib.sha256(expected + text.pointer.encode()).digest()
 
 
-def test_a_ledger_is_appended_to_as_it_was_begun(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    plain = STORES["sqlite"](tmp_path / "plain")
+def test_a_ledger_is_appended_to_as_it_was_begun(new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    url, plain = new_url(), new_url()
     with Ledger.open(plain, create=True) as ledger, ledger.transaction() as transaction:
         transaction.append(**registration())
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
@@ -291,23 +303,33 @@ def test_a_ledger_is_appended_to_as_it_was_begun(url: str, monkeypatch: pytest.M
             assert ledger.verify().size == size
 
 
-def test_a_new_kind_of_entry_is_one_line(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_new_kind_of_entry_is_one_line(new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    url, other = new_url(), new_url()
     rules = entry_module.KindRules(under_registration=False, found_again=False)
-    monkeypatch.setitem(KINDS, "challenge", rules)
-    said = {"kind": "challenge", "content": {"text": FreeText("no")}, "by": "somebody"}
+    monkeypatch.setitem(KINDS, "remark", rules)
+    said = {"kind": "remark", "content": {"text": FreeText("no")}, "by": "somebody"}
     with Ledger.open(url, create=True) as ledger:
         with ledger.transaction() as transaction:
             assert [transaction.append(**said).found for _ in range(2)] == [False, False]
         assert ledger.verify().size == 2
-        assert [entry.registration for entry in ledger.entries("challenge")] == [None, None]
+        assert [entry.registration for entry in ledger.entries("remark")] == [None, None]
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     with (
-        Ledger.open(STORES["sqlite"](tmp_path / "other"), create=True) as ledger,
+        Ledger.open(other, create=True) as ledger,
         pytest.raises(BadInput, match="reproducible"),
         ledger.transaction() as transaction,
     ):
         transaction.append(**said)
 
+
+BEGINNER = """
+url, registration, me = sys.argv[1:]
+with Ledger.open(url, create=True) as ledger:
+    print("ready", flush=True); sys.stdin.readline()
+    with ledger.transaction() as transaction:
+        content = {"registration": registration, "of": me}
+        print(transaction.append(kind="evidence", content=content, by="engine").entry.leaf)
+"""
 
 WRITER = """
 import sys
@@ -323,6 +345,29 @@ with Ledger.open(url, create=True) as ledger:
                 content={"registration": registration, "number": number, "of": me})
         print(mine.entry.leaf, int(same.found), flush=True)
 """
+
+
+def test_processes_begin_one_ledger_at_once(url: str) -> None:
+    run = "import sys; from verifier.ledger import Ledger\n" + BEGINNER
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", run, url, REGISTRATION, str(me)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for me in range(3)
+    ]
+    for writer in writers:
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    leaves = sorted(writer.communicate(timeout=300)[0].strip() for writer in writers)
+    assert [writer.returncode for writer in writers] == [0] * 3
+    with Ledger.open(url, create=False) as ledger:
+        assert ledger.verify().size == 3
+        assert sorted(entry.leaf for entry in ledger.entries()) == leaves
 
 
 def test_four_processes_append_at_once(url: str) -> None:
@@ -345,3 +390,132 @@ def test_four_processes_append_at_once(url: str) -> None:
         assert sum(found == "0" for _, found in lines) == 1
         for me in "0123":
             assert [entry.content["number"] for entry in evidences if entry.content["of"] == me] == list(range(25))
+
+
+def test_many_drafts_are_one_transaction(url: str) -> None:
+    drafts = [Draft(**evidence(number)) for number in range(600)]
+    with Ledger.open(url, create=True) as ledger:
+        appended = ledger.append_many([*drafts, drafts[0], drafts[599]])
+        assert [one.found for one in appended] == [False] * 600 + [True] * 2
+        assert [one.entry.n for one in appended] == [*range(1, 601), 1, 600]
+        assert ledger.verify().size == 600
+        with pytest.raises(BadInput):
+            ledger.append_many([Draft(**evidence(700)), Draft(kind="nothing", content={}, by="x")])
+        assert ledger.size == 600
+
+
+def test_a_repeated_request_is_found_and_anything_else_people_say_is_not(url: str) -> None:
+    said = {"kind": "judge-reading", "by": "model", "content": {"answer": "yes"}}
+    asked = {**said, "content": {"answer": "yes", "request": "5d0c41a6-9f2a-4a53-8d6c-0f0ad9b7a0c1"}}
+    with Ledger.open(url, create=True) as ledger:
+        with ledger.transaction() as transaction:
+            assert [transaction.append(**entry).found for entry in (said, said, asked)] == [False] * 3
+        with ledger.transaction() as transaction:
+            assert [transaction.append(**entry).found for entry in (asked, said)] == [True, False]
+        assert ledger.verify().size == 4
+
+
+def test_a_ledger_moves_as_lines_and_nothing_of_it_changes(new_url: Callable[[], str]) -> None:
+    here, there, nowhere = new_url(), new_url(), new_url()
+    with Ledger.open(here, create=True) as ledger:
+        with ledger.transaction() as transaction:
+            first = transaction.append(**registration()).entry
+            transaction.note(1, {"seconds": 0.5})
+            for number in range(5):
+                transaction.append(**evidence(number), refs=[first.leaf], group="größer")
+        lines = [json.dumps(line) for line in ledger.lines()]
+        entries, root = list(ledger.entries()), ledger.root
+    with Ledger.open(there, create=True) as ledger:
+        assert ledger.import_lines(lines).root == root
+        assert list(ledger.entries()) == entries
+        assert ledger.notes(1) == [{"seconds": 0.5}]
+        with ledger.transaction() as transaction:
+            assert transaction.append(**registration()).found
+        with pytest.raises(BadInput, match="already"):
+            ledger.import_lines(lines)
+        assert ledger.verify(root).size == 6
+    changed = {
+        "dropped": lines[:-1],
+        "reordered": [*lines[:2], lines[3], lines[2], *lines[4:]],
+        "edited": [line.replace('\\"number\\":3', '\\"number\\":7') for line in lines],
+        "cut": [*lines[:3], lines[3][:-5], *lines[4:]],
+        "key twice": [lines[0].replace("{", '{"size": 1, ', 1), *lines[1:]],
+        "other size": [lines[0].replace('"size": 6', '"size": 7'), *lines[1:]],
+        "no text": [lines[0], re.sub(r'"texts": \[\{.*?\}\]', '"texts": []', lines[1]), *lines[2:]],
+        "empty": [],
+        "head alone": lines[:1],
+        "deep": [lines[0], "[" * 100_000],
+        "number": [lines[0].replace('"size": 6', '"size": ' + "9" * 5000), *lines[1:]],
+    }
+    for name, wrong in changed.items():
+        assert wrong != lines, name
+        with Ledger.open(nowhere, create=True) as ledger:
+            with pytest.raises((BadInput, TamperingDetected)) as caught:
+                ledger.import_lines(wrong)
+            assert "\n" not in caught.value.sentence
+            assert ledger.size == 0, name
+
+
+def test_the_tables_beside_the_log_are_checked_and_made_anew(url: str) -> None:
+    with Ledger.open(url, create=True) as ledger:
+        ledger.append_many([Draft(**evidence(number)) for number in range(4)])
+        root = ledger.root
+        for statement in (
+            "DELETE FROM ledger_index WHERE n = 2",
+            "UPDATE ledger_index SET same = (SELECT same FROM ledger_index WHERE n = 1) WHERE n = 3",
+            "UPDATE ledger_index SET n = 9 WHERE n = 4",
+        ):
+            with ledger._backend.writer().begin() as connection:
+                connection.exec_driver_sql(statement)
+            with pytest.raises(TamperingDetected, match="rebuild"):
+                ledger.verify()
+            assert ledger.rebuild() == 4
+            assert ledger.verify(root).size == 4
+        with ledger.transaction() as transaction:
+            assert transaction.append(**evidence(3)).found
+
+
+FORMAT_1 = Path(__file__).parents[1] / "corpus" / "ledgers" / "format-1.sql"
+FORMAT_1_ROOT = "f9a45cdfe4cb9c5eb54ef8e919a80ed0c8046f59d622561c5df722e1056dc2fd"
+
+
+def of_format_1(url: str) -> None:
+    """A ledger as the first version of this program wrote it."""
+    dump = FORMAT_1.read_text()
+    with Ledger.open(url, create=True) as ledger:
+        if url.startswith("sqlite"):
+            connection = sqlite3.connect(url.removeprefix("sqlite:///"))
+            connection.executescript(dump + "PRAGMA application_id = 0x76726c67;")
+            connection.close()
+            return
+        statements = dump.replace("BLOB", "BYTEA").replace("BEGIN TRANSACTION;", "").replace("COMMIT;", "")
+        statements = re.sub(r"X'([0-9A-F]*)'", r"'\\x\1'::bytea", statements)
+        with ledger._backend.writer().begin() as connection:
+            for statement in statements.split(";\n"):
+                if statement.strip():
+                    connection.exec_driver_sql(statement)
+
+
+@pytest.mark.parametrize("how", ["append", "rebuild"])
+def test_an_earlier_format_is_read_as_it_is_and_brought_up_by_an_append(url: str, how: str) -> None:
+    assert store.FORMAT == 2
+    assert sorted(STEPS) == list(range(2, store.FORMAT + 1))
+    of_format_1(url)
+    with Ledger.open(url, create=False) as ledger:
+        assert ledger.verify(FORMAT_1_ROOT).vouched == 10
+        before = list(ledger.entries())
+        assert len(before) == 10
+        with ledger._reading() as connection:
+            assert store.read_head(connection).format == 1
+        if how == "append":
+            with ledger.transaction() as transaction:
+                old = before[1]
+                again = {"kind": old.kind, "content": old.content, "refs": old.refs, "by": "engine"}
+                assert transaction.append(**again).entry.n == 2
+                transaction.append(**registration(OTHER))
+        else:
+            assert ledger.rebuild() == 10
+        with ledger._reading() as connection:
+            assert store.read_head(connection).format == store.FORMAT
+        assert list(ledger.entries())[:10] == before
+        assert ledger.verify(FORMAT_1_ROOT).vouched == 10

@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+import rfc8785
 
 from verifier.ledger import FreeText, Ledger
 
@@ -98,11 +99,20 @@ def commitments_in(value: object) -> list[str]:
     return [found for item in value for found in commitments_in(item)] if isinstance(value, list) else []
 
 
+def put_back(value: object, texts: dict[str, str]) -> object:
+    if isinstance(value, dict):
+        if "text_commitment" in value:
+            return texts[value["text_commitment"]]
+        return {key: put_back(item, texts) for key, item in value.items()}
+    return [put_back(item, texts) for item in value] if isinstance(value, list) else value
+
+
 def verified_from_the_page(path: Path) -> str:
     """The root of a ledger, by the standard library and the page's section on verifying."""
     connection = sqlite3.connect(path)
     assert connection.execute("PRAGMA application_id").fetchone() == (0x76726C67,)
     leaves: list[bytes] = []
+    index: list[tuple[int, bytes]] = []
     last = ""
     rows = connection.execute(
         "SELECT n, leaf, kind, registration, envelope, content, salt, root FROM ledger_entries ORDER BY n"
@@ -121,10 +131,14 @@ def verified_from_the_page(path: Path) -> str:
         assert earlier >= {*fields["refs"], *([fields["supersedes"]] if fields["supersedes"] else [])}
         leaves.append(leaf)
         last = fields["time"]
+        spoken = {commitment.hex(): text.decode() for commitment, _, text in texts}
+        lines = f"{fields['kind']}\n{' '.join(fields['refs'])}\n{fields['supersedes'] or ''}\n"
+        index.append((n, sha256(lines.encode(), rfc8785.dumps(put_back(said, spoken)))))
         assert root == tree_root(leaves)
+    assert connection.execute("SELECT n, same FROM ledger_index ORDER BY n").fetchall() == index
     (head,) = connection.execute("SELECT format, size, root FROM ledger_head").fetchall()
     connection.close()
-    assert head == (1, len(leaves), tree_root(leaves))
+    assert head == (2, len(leaves), tree_root(leaves))
     return head[2].hex()
 
 

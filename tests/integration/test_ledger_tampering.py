@@ -169,7 +169,7 @@ def test_any_changed_byte_is_caught_and_named(
 @pytest.mark.parametrize("renumber", [False, True])
 def test_a_dropped_entry_is_named(honest: tuple[Path, str], tmp_path: Path, n: int, *, renumber: bool) -> None:
     def drop(connection: sqlite3.Connection) -> None:
-        for table in ("ledger_texts", "ledger_entries"):
+        for table in ("ledger_texts", "ledger_index", "ledger_entries"):
             connection.execute(f"DELETE FROM {table} WHERE n = {n}")
             if renumber:
                 connection.execute(f"UPDATE {table} SET n = -n WHERE n > {n}")
@@ -183,7 +183,7 @@ def test_a_dropped_entry_is_named(honest: tuple[Path, str], tmp_path: Path, n: i
 @pytest.mark.parametrize(("a", "b"), [(1, 2), (2, 3), (3, 5), (5, 6), (1, 6)])
 def test_two_entries_in_each_others_place_are_named(honest: tuple[Path, str], tmp_path: Path, a: int, b: int) -> None:
     def swap(connection: sqlite3.Connection) -> None:
-        for table in ("ledger_texts", "ledger_entries"):
+        for table in ("ledger_texts", "ledger_index", "ledger_entries"):
             for old, new in ((a, -1), (b, a), (-1, b)):
                 connection.execute(f"UPDATE {table} SET n = {new} WHERE n = {old}")
 
@@ -255,7 +255,7 @@ def rebuilt(connection: sqlite3.Connection, *, keep: int, change: Callable[[dict
 
     `change` edits the envelope of the last entry kept.
     """
-    for table in ("ledger_texts", "ledger_entries"):
+    for table in ("ledger_texts", "ledger_index", "ledger_entries"):
         connection.execute(f"DELETE FROM {table} WHERE n > {keep}")
     grown = CompactRange()
     for n, envelope in connection.execute("SELECT n, envelope FROM ledger_entries ORDER BY n").fetchall():

@@ -29,13 +29,16 @@ EXTRAS = {
     "sweep": "compiled simulators and classical fits",
     "ray": "sweeps over several machines",
     "jax": "wide batches on a GPU",
+    "postgres": "a ledger that an organization shares",
     "web": "the docket in a browser",
     "parquet": "arrays of an audit in parquet files",
 }
 MODULES = {"python-flint": "flint"}
 """Distribution -> the module it installs, where the names differ."""
 
-_REQUIREMENT = re.compile(r"""([A-Za-z0-9_.-]+)\s*(?:>=([0-9.]+))?\s*(?:;\s*extra == ['"]([a-z]+)['"])?""")
+_REQUIREMENT = re.compile(
+    r"""([A-Za-z0-9_.-]+)(?:\[[a-z,]+\])?\s*(?:>=([0-9.]+))?\s*(?:;\s*extra == ['"]([a-z]+)['"])?"""
+)
 
 
 @dataclass(frozen=True, slots=True)

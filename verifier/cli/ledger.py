@@ -1,13 +1,19 @@
-"""`verifier ledger log|show|verify|export`: reading the append-only record, recomputing it, handing out its runs."""
+"""`verifier ledger`: reading the append-only record, recomputing it, handing out its runs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from verifier.cli.ledger_checkpoints import checkpoint, witness
+from verifier.cli.ledger_keys import keygen
+from verifier.cli.ledger_people import admit, rotate
+from verifier.cli.ledger_prove import prove
+from verifier.cli.ledger_public import export_public
+from verifier.cli.ledger_store import export_entries, import_, rebuild
 from verifier.cli.options import (
     beside,
     command_line,
@@ -17,6 +23,7 @@ from verifier.cli.options import (
     written_outside,
 )
 from verifier.cli.output import Output, with_output
+from verifier.model.errors import BadInput
 from verifier.model.printable import printable
 from verifier.model.rulings import ruling_words
 
@@ -25,14 +32,28 @@ if TYPE_CHECKING:
 
     from verifier.engine.export_runs import ExportedProbe, ExportedRuns
     from verifier.ledger import Entry, Ledger
+    from verifier.ledger.checkpoints import Trusted
 
 _SAYS_LENGTH = 100
-_TELLING = ("paper", "version", "probe", "stage", "answer", "outcome", "ruling", "verdict", "because", "reason")
+_TELLING = (
+    *("paper", "version", "probe", "stage", "answer", "outcome", "ruling", "verdict", "because", "reason"),
+    *("about", "how", "reply", "ground", "role"),
+)
 
 
 @click.group()
 def ledger() -> None:
     """Read and verify the append-only record."""
+
+
+ledger.add_command(keygen)
+ledger.add_command(checkpoint)
+ledger.add_command(witness)
+ledger.add_command(prove)
+ledger.add_command(import_)
+ledger.add_command(rebuild)
+ledger.add_command(admit)
+ledger.add_command(rotate)
 
 
 def _open(ledger_url: str) -> Ledger:
@@ -147,15 +168,31 @@ def _show_json(output: Output, value: Mapping[str, Any]) -> None:
 
 @ledger.command()
 @click.option("--root", metavar="HEX", help="A root noted elsewhere, at this or an earlier size.")
+@click.option("--key", "vkey", metavar="VKEY", help="The log's verifier key, from outside.")
+@click.option("--checkpoint", "files", metavar="FILE", multiple=True, help="A checkpoint kept outside; with --key.")
+@click.option("--witness", "witnesses", metavar="VKEY", multiple=True, help="Every checkpoint bears its cosignature.")
 @ledger_option
 @with_output
-def verify(output: Output, root: str | None, ledger_url: str) -> None:
+def verify(
+    output: Output,
+    root: str | None,
+    vkey: str | None,
+    files: tuple[str, ...],
+    witnesses: tuple[str, ...],
+    ledger_url: str,
+) -> None:
     """Recompute every hash from the stored bytes."""
+    from verifier.ledger.proofs import anchors_of
+
+    if root is not None and files:
+        raise BadInput("a root and a checkpoint are given", where="--root, --checkpoint", mend="give one of them")
     with _open(ledger_url) as book:
-        found = book.verify(root)
+        trusted = _trusted(book, vkey, files, witnesses)
+        found = book.verify(root, anchors=anchors_of(trusted))
+        witnessed = _witnessed(book, trusted) if witnesses else None
     output.result(
         "verifier/ledger-verify/1",
-        found.sentence,
+        (found.sentence_by(_voucher(trusted)) if trusted else found.sentence) + _witnessed_words(witnessed),
         next_=[ledger_command("log", ledger_url)],
         size=found.size,
         root=found.root,
@@ -163,28 +200,85 @@ def verify(output: Output, root: str | None, ledger_url: str) -> None:
         first_time=found.first,
         last_time=found.last,
         vouched=found.vouched,
+        checkpoints=[
+            {
+                "size": one.checkpoint.size,
+                "root": one.checkpoint.root.hex(),
+                "cosigned": [{"witness": by.witness.vkey, "second": by.second} for by in one.cosigned],
+            }
+            for one in trusted
+        ],
+        witnessed=witnessed,
+    )
+
+
+def _witnessed(book: Ledger, trusted: Sequence[Trusted]) -> dict[str, bool]:
+    """Registration -> whether every witness asked for cosigned a checkpoint between it and its first evidence."""
+    from verifier.ledger.witness import registrations_witnessed
+
+    cosigned = [(one.checkpoint.size, max(by.second for by in one.cosigned)) for one in trusted]
+    return registrations_witnessed(book.entries(), cosigned)
+
+
+def _witnessed_words(found: Mapping[str, bool] | None) -> str:
+    if not found:
+        return ""
+    seen = sum(found.values())
+    return (
+        f" Of the registrations with evidence {seen} {'is' if seen == 1 else 'are'} witnessed, {len(found) - seen} not."
+    )
+
+
+def _trusted(book: Ledger, vkey: str | None, files: Sequence[str], witnesses: Sequence[str]) -> list[Trusted]:
+    """The checkpoints, by rising size, once log and witnesses are found to have signed each."""
+    from pathlib import Path
+
+    from verifier.ledger.kept import read_note_file
+    from verifier.ledger.keys import parse_vkey
+    from verifier.ledger.log_keys import log_keys, open_checkpoints
+
+    if vkey is None and not files and not witnesses:
+        return []
+    if vkey is None or not files:
+        raise BadInput("trust needs both a key and a checkpoint", where="--key, --checkpoint", mend="give both")
+    key = parse_vkey(vkey)
+    cosigners = [parse_vkey(one, where="--witness") for one in witnesses]
+    notes = [(one, read_note_file(Path(one))) for one in files]
+    return open_checkpoints(notes, key=key, keys=log_keys(book.entries("key"), key), witnesses=cosigners)
+
+
+def _voucher(trusted: Sequence[Trusted]) -> str:
+    """What vouches, by name: the newest checkpoint, whose log signed it and who saw it."""
+    newest = trusted[-1]
+    names = " and ".join(one.witness.name for one in newest.cosigned)
+    return (
+        f"checkpoint signed by {newest.checkpoint.origin}{f' and cosigned by {names}' if names else ', not witnessed,'}"
     )
 
 
 @ledger.command()
-@click.argument("case")
-@click.option("--runs", is_flag=True, required=True, help="The units' numbers, as the table that `ingest` reads.")
+@click.argument("case", required=False)
+@click.option("--runs", is_flag=True, help="The units' numbers of CASE, as the table that `ingest` reads.")
+@click.option(
+    "--public", is_flag=True, help="JSON lines as everybody may have them: public disputes, else leaf hashes."
+)
 @click.option("--probe", "probe_name", metavar="NAME", help="The runs of this probe alone.")
-@click.option("--out", "out_name", metavar="FILE.csv", help="Write the table there, not beside the ledger.")
+@click.option("--out", "out_name", metavar="FILE", help="Write there; a table goes beside the ledger where left out.")
 @ledger_option
 @exploratory_options
 @with_output
 def export(
     output: Output,
-    case: str,
-    runs: bool,  # noqa: ARG001  # click requires it: other exports will stand beside it
+    case: str | None,
+    runs: bool,
+    public: bool,
     probe_name: str | None,
     out_name: str | None,
     ledger_url: str,
     scale: tuple[str, ...],
     set_: tuple[str, ...],
 ) -> None:
-    """Write the runs of CASE under its registration. Nothing is run; what the ledger recorded is compared."""
+    """Write every entry as JSON lines, or what everybody may have, or the runs of CASE. Nothing is run."""
     from pathlib import Path
 
     from verifier.casefile import load, override
@@ -192,6 +286,18 @@ def export(
     from verifier.report.files import write_whole
     from verifier.sweeps.store import UnitStore
 
+    if public and not (runs or case or probe_name or scale or set_):
+        export_public(output, ledger_url=ledger_url, out_name=out_name)
+        return
+    if not (public or runs or case or probe_name or scale or set_):
+        export_entries(output, ledger_url=ledger_url, out_name=out_name)
+        return
+    if public or not runs or case is None:
+        raise BadInput(
+            "what to export is not said",
+            where="ledger export",
+            mend="give CASE --runs, or --public, or nothing but --out for every entry",
+        )
     loaded = override(load(case), scale=scale, set_=set_)
     with _open(ledger_url) as book:
         store = UnitStore(beside(book.path, "units.db"))

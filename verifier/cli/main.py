@@ -26,7 +26,17 @@ COMMANDS = {
     "shrink": ("verifier.cli.exact", "Make the start of a certificate smaller, with the same answer."),
     "audit": ("verifier.cli.audit", "Whether compared numbers stand on the same basis."),
     "stats": ("verifier.cli.stats", "Statistics on a table, power of a design, many disputes at once."),
+    "docket": ("verifier.cli.docket", "Open disputes: state, whose turn it is, what is missing."),
+    "adjudicate": ("verifier.cli.people", "Agree or disagree with a ruling, signed."),
+    "challenge": ("verifier.cli.people", "Challenge a ruling, or end a challenge."),
+    "notify": ("verifier.cli.people_authors", "Record that the authors were written to."),
+    "reply": ("verifier.cli.people_authors", "Record what the authors answer."),
+    "correct": ("verifier.cli.people_authors", "Amend what reading more of the paper has shown."),
+    "retract": ("verifier.cli.people", "Withdraw a ruling."),
+    "publish": ("verifier.cli.people", "Make a dispute public."),
+    "withhold": ("verifier.cli.ledger_people", "Take texts of an entry out of the ledger."),
     "ledger": ("verifier.cli.ledger", "Read and verify the append-only record."),
+    "judge": ("verifier.cli.judge", "What is established about each claim; others' verdicts; the board."),
     "doctor": ("verifier.cli.doctor", "What is installed, what is missing, how to mend it."),
 }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from verifier.model.addresses import shown
 from verifier.model.errors import BadInput
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def ledger_option(command: Command) -> Command:
         default=DEFAULT_LEDGER,
         show_default=True,
         metavar="URL",
-        help="Ledger: a path, or sqlite:///PATH.",
+        help="Ledger: a path, sqlite:///PATH, or postgresql+psycopg://USER@HOST/DATABASE.",
     )(command)
 
 
@@ -77,14 +78,20 @@ def command_line(name: str, case: Case, ledger_url: str, *flags: str) -> str:
     for parameter, value in case.overrides.get("set", {}).items():
         words += ["--set", f"{parameter}={value}"]
     if ledger_url != DEFAULT_LEDGER:
-        words += ["--ledger", ledger_url]
+        words += ["--ledger", shown(ledger_url)]
     return shlex.join([*words, *flags])
 
 
 def ledger_command(name: str, ledger_url: str, *arguments: str) -> str:
     """The command `verifier ledger NAME`, as a person would type it."""
-    where = () if ledger_url == DEFAULT_LEDGER else ("--ledger", ledger_url)
+    where = () if ledger_url == DEFAULT_LEDGER else ("--ledger", shown(ledger_url))
     return shlex.join(["verifier", "ledger", name, *arguments, *where])
+
+
+def judge_command(name: str, ledger_url: str, *arguments: str) -> str:
+    """The command `verifier judge NAME`, as a person would type it."""
+    where = () if ledger_url == DEFAULT_LEDGER else ("--ledger", ledger_url)
+    return shlex.join(["verifier", "judge", name, *arguments, *where])
 
 
 def ledger_outside(cases: Iterable[Case], ledger: Path) -> None:

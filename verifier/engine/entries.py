@@ -24,6 +24,7 @@ def registration_content(case: Case) -> dict[str, Content]:
     """The case as registered: everything its hash covers, and what may be amended later."""
     return {
         "registration": case.registration,
+        "name": case.name,
         "paper": case.paper.identity,
         "version": case.paper.arxiv,
         "claim_sha256": case.claim_sha256,
@@ -115,8 +116,13 @@ def ruling_content(
     parts: Mapping[str, PartRuling],
     ruling: CaseRuling,
     verdict: VerdictFinding,
+    probes: Sequence[ProbeResult],
 ) -> dict[str, Content]:
-    """The ruling on the dispute, with the premises it rests on and the version of the paper it judges."""
+    """The ruling on the dispute, with the premises it rests on and the version of the paper it judges.
+
+    Each part says what else its verdict asks, of the probes that fixed it: so the judge can apply the table again when
+    a premise was checked later.
+    """
     return {
         "registration": case.registration,
         "ordinal": ordinal,
@@ -125,7 +131,13 @@ def ruling_content(
         "ruling": ruling.ruling,
         "reason": ruling.reason,
         "parts": [
-            {"id": part, "ruling": found.ruling, "reason": found.reason, "fixed_by": list(found.fixed_by)}
+            {
+                "id": part,
+                "ruling": found.ruling,
+                "reason": found.reason,
+                "fixed_by": list(found.fixed_by),
+                **_scale_words([probe for probe in probes if probe.name in found.fixed_by]),
+            }
             for part, found in parts.items()
         ],
         "verdict": verdict.verdict,
@@ -133,6 +145,13 @@ def ruling_content(
         "premises": [
             {"sha256": canonical_sha256(premise.text), "checked": premise.checked} for premise in case.premises
         ],
+    }
+
+
+def _scale_words(fixing: Sequence[ProbeResult]) -> dict[str, bool]:
+    return {
+        "below_scale": all(probe.below_scale for probe in fixing),
+        "reproduces_claim": any(probe.reproduces_claim for probe in fixing),
     }
 
 

@@ -97,7 +97,7 @@ def _exported(
     entries = [
         entry
         for entry in ledger.entries("evidence", registration=case.registration)
-        if entry.content["probe"] == probe.name and "units" in entry.content
+        if entry.content.get("probe") == probe.name and "units" in entry.content
     ]
     here = [entry for entry in entries if "ingested" not in entry.content]
     ingested = bool(entries) and not here

@@ -50,7 +50,7 @@ def check_reported(
     """
     layout, probe = reported.layout, reported.layout.probe
     for entry in ledger.entries("evidence", registration=case.registration):
-        if entry.content["probe"] != probe.name or "ingested" not in entry.content:
+        if entry.content.get("probe") != probe.name or "ingested" not in entry.content:
             continue
         about = entry.content["ingested"]
         count, root = int(about["used"]), str(about["root"])
@@ -129,7 +129,7 @@ def refuse_to_replace(case: Case, probes: Sequence[ProbeResult], ledger: Ledger,
 def _evidence(ruling: Entry, ledger: Ledger, probe: str) -> Entry | None:
     """The evidence of this probe that the ruling rests on, None where there is none."""
     for entry in ledger.entries("evidence", registration=ruling.content["registration"]):
-        if entry.leaf in ruling.refs and entry.content["probe"] == probe:
+        if entry.leaf in ruling.refs and entry.content.get("probe") == probe:
             return entry
     return None
 

@@ -76,7 +76,7 @@ def stored_noise(case: Case, probe: SweepProbe, entries: Entries) -> Noise | Non
     found: dict[int, float] = {}
     for entry in entries("evidence"):
         content = entry.content
-        if content["registration"] in registrations and content["probe"] == probe.name:
+        if content.get("registration") in registrations and content["probe"] == probe.name:
             for point in content.get("points", []):
                 if point["stderr"] is not None:
                     found[point["at"][probe.axis]] = float(point["stderr"]) * point["n"] ** 0.5

@@ -66,6 +66,8 @@ def _recorded(content: Mapping[str, Any], transaction: Transaction) -> Entry | N
     """
     drawn = _units(content)
     for entry in transaction.entries("evidence", registration=content["registration"]):
+        if not entry.content:  # withheld
+            continue
         same_end = all(entry.content.get(key) == content.get(key) for key in ("probe", "stage"))
         drawn_here = "ingested" not in entry.content
         if _found_by(entry.content) != _found_by(content):  # other code is asked anew, and may find more

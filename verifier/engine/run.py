@@ -114,7 +114,9 @@ def ruled(
     recorded and no ruling.
     """
     parts, ruling, verdict = decide(case, probes)
-    content = ruling_content(case, ordinal=registration.ordinal, parts=parts, ruling=ruling, verdict=verdict)
+    content = ruling_content(
+        case, ordinal=registration.ordinal, parts=parts, ruling=ruling, verdict=verdict, probes=probes
+    )
     if ingested:
         content["ingested"] = list(ingested)
     beside = {
@@ -155,7 +157,7 @@ def ruled(
         ruling=ruling,
         verdict=verdict,
         ledger=LedgerRecord(
-            url=str(ledger.path),
+            url=ledger.name,
             registration=registration.entry.leaf,
             evidence=recorded.evidence,
             ruling=recorded.ruling,

@@ -1,9 +1,11 @@
 """The append-only record: registrations before the data, evidence, rulings, and the proof that nothing moved."""
 
+from verifier.ledger.address import ledger_path
 from verifier.ledger.content import Content, FreeText, Text
 from verifier.ledger.entry import KINDS, Entry
-from verifier.ledger.ledger import DEFAULT_LEDGER, Appended, Ledger, Transaction, ledger_path
+from verifier.ledger.ledger import DEFAULT_LEDGER, Ledger
 from verifier.ledger.times import fixed_epoch
+from verifier.ledger.transaction import Appended, Draft, Transaction
 from verifier.ledger.verify import Verification
 
 __all__ = [
@@ -11,6 +13,7 @@ __all__ = [
     "KINDS",
     "Appended",
     "Content",
+    "Draft",
     "Entry",
     "FreeText",
     "Ledger",

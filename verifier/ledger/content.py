@@ -16,14 +16,19 @@ MAX_DEPTH = 64
 MAX_INTEGER = 2**53 - 1
 SALT_BYTES = 32
 COMMITMENT_KEY = "text_commitment"
+WITHHELD = "[withheld]"  # stands where a free text was withheld
 _CONTAINERS = (dict, list)
 
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """A text in an entry's content that stands under a commitment of its own, so that it can be withheld alone."""
+    """A text in an entry's content that stands under a commitment of its own, so that it can be withheld alone.
+
+    `salt`, of 32 bytes, is given where somebody signs the commitment before it is appended; else it is drawn then.
+    """
 
     text: str
+    salt: bytes | None = None
 
 
 Content: TypeAlias = "bool | int | str | FreeText | Sequence[Content] | Mapping[str, Content] | None"
@@ -56,29 +61,31 @@ def seal(content: Mapping[str, Content], text_salt: Callable[[str], bytes]) -> t
     """
     texts: list[Text] = []
 
-    def free(pointer: str, text: str) -> Json:
-        salt = text_salt(pointer)
+    def free(pointer: str, text: str, given: bytes | None) -> Json:
+        salt = text_salt(pointer) if given is None else given
+        if len(salt) != SALT_BYTES:
+            raise BadInput(f"the salt of a text has not {SALT_BYTES} bytes", where=f"content {pointer}")
         made = Text(pointer, commit(salt, text.encode()), salt, text)
         texts.append(made)
         return {COMMITMENT_KEY: made.commitment}
 
-    sealed = canonical_bytes(_copied_top(content, free))
+    sealed = checked_bytes(_copied_top(content, free))
     _bounded(len(sealed) + sum(len(made.text.encode()) for made in texts))
     return sealed, texts
 
 
 def plain(content: Mapping[str, Content]) -> dict[str, Json]:
     """The content with its free texts as ordinary strings. Raises BadInput as `seal` does."""
-    return _copied_top(content, lambda _pointer, text: text)
+    return _copied_top(content, lambda _pointer, text, _salt: text)
 
 
-def _copied_top(content: Mapping[str, Content], free: Callable[[str, str], Json]) -> dict[str, Json]:
+def _copied_top(content: Mapping[str, Content], free: Callable[[str, str, bytes | None], Json]) -> dict[str, Json]:
     if not isinstance(content, Mapping):
         raise BadInput("the content of an entry is not a mapping")
     return {_key(key, ""): _copied(value, f"/{_escaped(key)}", 2, free) for key, value in content.items()}
 
 
-def _copied(value: Content, pointer: str, depth: int, free: Callable[[str, str], Json]) -> Json:
+def _copied(value: Content, pointer: str, depth: int, free: Callable[[str, str, bytes | None], Json]) -> Json:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -88,7 +95,7 @@ def _copied(value: Content, pointer: str, depth: int, free: Callable[[str, str],
     if isinstance(value, str):
         return _encodable(value, pointer)
     if isinstance(value, FreeText):
-        return free(pointer, _encodable(value.text, pointer))
+        return free(pointer, _encodable(value.text, pointer), value.salt)
     if isinstance(value, float):
         raise BadInput(
             f"the float {value!r} stands in a hashed value",
@@ -139,25 +146,30 @@ def _bounded(size: int) -> None:
         )
 
 
-def parse_content(data: bytes, stored: Sequence[tuple[str, bytes, str]]) -> tuple[dict[str, Any], tuple[Text, ...]]:
+def parse_content(
+    data: bytes, stored: Sequence[tuple[str, bytes, str]], absent: frozenset[str] | None = frozenset()
+) -> tuple[dict[str, Any], tuple[Text, ...]]:
     """The content that stored bytes hold, and its texts, as `restore` gives them. Raises Damaged."""
     sealed = parse_canonical(data)
     # most contents have no text and too few brackets to be nested too deep: they need no walk
     flat = data.count(b"{") + data.count(b"[") <= MAX_DEPTH
     if flat and not stored and COMMITMENT_KEY.encode() not in data and isinstance(sealed, dict):
         return sealed, ()
-    return restore(sealed, stored)
+    return restore(sealed, stored, absent)
 
 
-def restore(sealed: Json, stored: Iterable[tuple[str, bytes, str]]) -> tuple[dict[str, Any], tuple[Text, ...]]:
+def restore(
+    sealed: Json, stored: Iterable[tuple[str, bytes, str]], absent: frozenset[str] | None = frozenset()
+) -> tuple[dict[str, Any], tuple[Text, ...]]:
     """The content with its texts put back, and the texts with their pointers, in the order of a walk.
 
-    `stored` holds (commitment, salt, text), already checked against one another. Raises Damaged where a text is
-    missing, left over or used twice, and for content that is no mapping or nested too deep.
+    `stored` holds (commitment, salt, text), already checked against one another; `absent` the commitments of texts
+    that were withheld, or None where any may be: "[withheld]" stands in their place. Raises Damaged where another text
+    is missing, left over or used twice, and for content that is no mapping or nested too deep.
     """
     if not isinstance(sealed, dict):
         raise Damaged("its content is not a mapping")
-    restorer = _Restorer({commitment: (salt, text) for commitment, salt, text in stored})
+    restorer = _Restorer({commitment: (salt, text) for commitment, salt, text in stored}, absent)
     restored = restorer.walk(sealed, "", 1)
     if not isinstance(restored, dict):
         raise Damaged("its content is a text and not a mapping")
@@ -169,8 +181,9 @@ def restore(sealed: Json, stored: Iterable[tuple[str, bytes, str]]) -> tuple[dic
 class _Restorer:
     """Puts texts back where their commitments stand, each once."""
 
-    def __init__(self, waiting: dict[str, tuple[bytes, str]]) -> None:
+    def __init__(self, waiting: dict[str, tuple[bytes, str]], absent: frozenset[str] | None) -> None:
         self.waiting = waiting
+        self.absent = absent
         self.found: list[Text] = []
 
     def walk(self, value: Any, pointer: str, depth: int) -> Any:
@@ -190,7 +203,10 @@ class _Restorer:
 
     def _placed(self, value: dict[str, Any], pointer: str) -> str:
         commitment = value[COMMITMENT_KEY]
-        if len(value) != 1 or not isinstance(commitment, str) or commitment not in self.waiting:
+        known = len(value) == 1 and isinstance(commitment, str)
+        if known and commitment not in self.waiting and (self.absent is None or commitment in self.absent):
+            return WITHHELD
+        if not known or commitment not in self.waiting:
             raise Damaged(f"the text at {pointer} is missing")
         salt, text = self.waiting.pop(commitment)
         self.found.append(Text(pointer, commitment, salt, text))
@@ -211,12 +227,18 @@ _DECODER = json.JSONDecoder(parse_float=_refused, parse_constant=_refused, parse
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False)
 
 
+def checked_bytes(value: Json) -> bytes:
+    """The canonical bytes (RFC 8785) of a value that holds no float and no integer beyond ±(2^53 − 1)."""
+    data = _ENCODER.encode(value).encode()
+    # Below U+10000 code points sort as UTF-16 units do, and the C encoder's escapes are RFC 8785's.
+    return data if data.isascii() or max(data) < 0xF0 else canonical_bytes(value)
+
+
 def parse_canonical(data: bytes) -> Json:
     """The value whose canonical bytes are exactly `data`. Raises Damaged where there is none."""
     try:
         value: Json = _DECODER.decode(data.decode())
-        # Below U+10000 code points sort as UTF-16 units do, and the C encoder's escapes are RFC 8785's.
-        again = _ENCODER.encode(value).encode() if data.isascii() or max(data) < 0xF0 else canonical_bytes(value)
+        again = checked_bytes(value)
     except (ValueError, RecursionError, BadInput) as error:
         raise Damaged("its bytes are not canonical JSON") from error
     if again != data:

@@ -33,17 +33,34 @@ class KindRules:
     """How the ledger treats a kind of entry.
 
     `under_registration`: its content carries the hash of its registration under "registration", and in a reproducible
-    ledger its salt is derived from it. `found_again`: an equal one is found, not appended a second time.
+    ledger its salt is derived from it. `found_again`: an equal one is found, not appended a second time. `signed`: its
+    content carries a person's `key` and `signature`, and `by` is that key's fingerprint (verifier.ledger.signed).
     """
 
     under_registration: bool
     found_again: bool
+    signed: bool = False
 
+
+_ENGINE = KindRules(under_registration=True, found_again=True)
+_PERSON = KindRules(under_registration=False, found_again=False, signed=True)
 
 KINDS: dict[str, KindRules] = {
-    "registration": KindRules(under_registration=True, found_again=True),
-    "evidence": KindRules(under_registration=True, found_again=True),
-    "ruling": KindRules(under_registration=True, found_again=True),
+    "registration": _ENGINE,
+    "evidence": _ENGINE,
+    "ruling": _ENGINE,
+    "adjudication": _PERSON,
+    "challenge": _PERSON,
+    "challenge-end": _PERSON,
+    "author-notice": _PERSON,
+    "author-reply": _PERSON,
+    "publication": _PERSON,
+    "correction": _PERSON,
+    "retraction": _PERSON,
+    "import": KindRules(under_registration=False, found_again=True),
+    "judge-reading": KindRules(under_registration=False, found_again=False),
+    "withheld": _PERSON,
+    "key": _PERSON,
 }
 
 _HEX = re.compile(r"[0-9a-f]{64}")
@@ -55,7 +72,8 @@ class Entry:
     """One entry as read back and checked against its leaf hash. Hashes are hexadecimal.
 
     `content` has its free texts put back as strings; `envelope_bytes` and `content_bytes` are what was hashed; `root`
-    is the root of the tree with this entry as its last leaf, as stored.
+    is the root of the tree with this entry as its last leaf, as stored. `withheld`: an administrator withheld texts of
+    it ("[withheld]" stands for each), or all of its content, which is then empty.
     """
 
     n: int
@@ -73,11 +91,22 @@ class Entry:
     envelope_bytes: bytes
     content_bytes: bytes
     root: str
+    withheld: bool = False
 
     @property
     def registration(self) -> str | None:
         """The hash of the registration this entry stands under, or None for a kind that stands under none."""
         return registration_of(self.kind, self.content)
+
+
+class Absent(NamedTuple):
+    """What of one entry may be absent: texts by commitment (None: any); with `whole` its content and all texts."""
+
+    texts: frozenset[str] | None
+    whole: bool
+
+
+NOTHING_WITHHELD = Absent(frozenset(), whole=False)
 
 
 class RawEntry(NamedTuple):
@@ -131,7 +160,7 @@ def is_hash(value: object) -> bool:
 
 def registration_of(kind: str, content: Mapping[str, Any]) -> str | None:
     """The registration hash that content of this kind carries, None for a kind that stands under none."""
-    if not KINDS[kind].under_registration:
+    if not KINDS[kind].under_registration or not content:
         return None
     value: str = content["registration"]
     return value
@@ -211,33 +240,43 @@ def prepare(
     return Prepared(leaf_hash(envelope_bytes), envelope_bytes, content_bytes, salt, texts)
 
 
-def decode(raw: RawEntry) -> Entry:
+def decode(raw: RawEntry, *, absent: Absent = NOTHING_WITHHELD) -> Entry:
     """The entry that stored columns hold. Raises TamperingDetected, naming it, where they contradict one another.
 
-    Checked are the leaf hash, the commitments of content and texts, the canonical form of all bytes, every field, and
-    the columns that only repeat what is hashed. Its place in the tree is not: see `verify`.
+    `absent` says what of it an administrator withheld. Checked are the leaf hash, the commitments of content and texts,
+    the canonical form of all bytes, every field, and the columns that only repeat what is hashed. Its place in the tree
+    is not: see `verify`.
     """
     try:
-        return _decoded(raw)
+        return _decoded(raw, absent)
     except Damaged as error:
         raise TamperingDetected(str(error), where=f"ledger entry {raw.n}") from error
 
 
-def _decoded(raw: RawEntry) -> Entry:
+def _decoded(raw: RawEntry, absent: Absent) -> Entry:
     for name, value in (("leaf", raw.leaf), ("salt", raw.salt), ("root", raw.root)):
         if not isinstance(value, bytes) or len(value) != HASH_BYTES:
             raise Damaged(f"its {name} is not {HASH_BYTES} bytes")
     envelope = read_envelope(raw.envelope, raw.leaf)
+    if absent.whole and raw.content == b"" and raw.kind == envelope.kind and not raw.texts:
+        return _entry(raw, envelope, {}, (), withheld=True)
     if not isinstance(raw.content, bytes):
         raise Damaged("its content is missing, too large or not bytes")
     if commit(raw.salt, raw.content) != envelope.content_commitment:
         raise Damaged("its content does not match its commitment")
-    content, texts = parse_content(raw.content, [_text(*text) for text in raw.texts])
+    content, texts = parse_content(raw.content, [_text(*text) for text in raw.texts], absent.texts)
     rules = KINDS[envelope.kind]
     if rules.under_registration and not is_hash(content.get("registration")):
         raise Damaged("its content carries no registration hash")
     if raw.kind != envelope.kind or raw.registration != registration_of(envelope.kind, content):
         raise Damaged("the columns it is found by differ from what it says")
+    gone = (absent.texts or frozenset()) - {text.commitment for text in texts}
+    return _entry(raw, envelope, content, texts, withheld=any(one.encode() in raw.content for one in gone))
+
+
+def _entry(
+    raw: RawEntry, envelope: Envelope, content: dict[str, Any], texts: tuple[Text, ...], *, withheld: bool
+) -> Entry:
     return Entry(
         n=raw.n,
         leaf=raw.leaf.hex(),
@@ -247,6 +286,7 @@ def _decoded(raw: RawEntry) -> Entry:
         envelope_bytes=raw.envelope,
         content_bytes=raw.content,
         root=raw.root.hex(),
+        withheld=withheld,
         **envelope._asdict(),
     )
 

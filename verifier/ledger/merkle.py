@@ -1,4 +1,4 @@
-"""The tree of RFC 6962, section 2.1: roots, inclusion proofs and their verification.
+"""The tree of RFC 6962, section 2.1: roots, inclusion and consistency proofs, and their verification.
 
 A leaf is hashed as SHA-256(0x00 ‖ data), an inner node as SHA-256(0x01 ‖ left ‖ right); the tree over n > 1 leaves
 splits at the largest power of two below n. Functions here take leaf *hashes*, 32 bytes each.
@@ -123,6 +123,29 @@ class Tree:
         path.reverse()
         return path
 
+    def consistency_proof(self, old: int, size: int | None = None) -> list[bytes]:
+        """PROOF(old, D[0:size]) of RFC 6962, 2.1.2: that the first `old` leaves begin the first `size`.
+
+        Empty where `old` is 0 or `size`. Raises IndexError where `old` exceeds `size`, or `size` the tree.
+        """
+        size = len(self) if size is None else size
+        if not 0 <= old <= size <= len(self):
+            raise IndexError(f"no tree of {old} leaves begins one of {size} among {len(self)}")
+        path: list[bytes] = []
+        start, end, whole = 0, size, True  # whole: the old tree is this subtree, whose root the verifier knows
+        while 0 < old < end:
+            middle = start + _split(end - start)
+            if old <= middle:
+                path.append(self._subtree(middle, end))
+                end = middle
+            else:
+                path.append(self._subtree(start, middle))
+                start, whole = middle, False
+        if not whole:
+            path.append(self._subtree(start, end))
+        path.reverse()
+        return path
+
     def _subtree(self, start: int, end: int) -> bytes:
         """The root over leaves start to end − 1, where `start` is a multiple of the power of two ≥ the width."""
         width = end - start
@@ -159,3 +182,37 @@ def verify_inclusion(*, leaf: bytes, index: int, size: int, proof: Sequence[byte
         position >>= 1
         last >>= 1
     return last == 0 and node == root
+
+
+def verify_consistency(*, old: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]) -> bool:
+    """Whether `proof` shows that the tree of `old` leaves with root `old_root` begins the one of `size` with `root`.
+
+    The algorithm of RFC 9162, 2.1.4.2; the empty tree begins every tree. Never raises on a wrong proof.
+    """
+    if not 0 <= old <= size or (old == 0 and old_root != EMPTY_ROOT):
+        return False
+    if old in (0, size):
+        return not proof and (old == 0 or old_root == root)
+    path = list(proof)
+    if old & (old - 1) == 0:
+        path.insert(0, old_root)
+    if not path:
+        return False
+    position, last = old - 1, size - 1
+    while position & 1:
+        position >>= 1
+        last >>= 1
+    older = newer = path[0]
+    for sibling in path[1:]:
+        if last == 0:
+            return False
+        if position & 1 or position == last:
+            older, newer = node_hash(sibling, older), node_hash(sibling, newer)
+            while not position & 1 and position:
+                position >>= 1
+                last >>= 1
+        else:
+            newer = node_hash(newer, sibling)
+        position >>= 1
+        last >>= 1
+    return last == 0 and older == old_root and newer == root

@@ -14,11 +14,11 @@ from urllib.parse import quote
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import NullPool, QueuePool
 
+from verifier.ledger.backend import BUSY_SECONDS
 from verifier.ledger.store import TABLE_NAMES
 from verifier.model.errors import BadInput, InfrastructureFailed, TamperingDetected, VerifierError
 
 APPLICATION_ID = 0x76726C67  # "vrlg", in the file's header from the ledger's first transaction on
-BUSY_SECONDS = 30
 
 
 class SqliteFile:
@@ -28,6 +28,11 @@ class SqliteFile:
         self.path = path
         self._engines: dict[str, Engine] = {}
         self._known = False
+
+    @property
+    def name(self) -> str:
+        """The path, as text."""
+        return os.fspath(self.path)
 
     def written(self) -> bool:
         """Whether something is written in the file; False where it is absent or empty.
@@ -104,6 +109,10 @@ class SqliteFile:
             if kind in ("view", "trigger") and {name, table} & TABLE_NAMES:
                 raise self._not_a_ledger(f"this database has a {kind} in the place of a ledger's table")
         return True
+
+    def holds_ledger_alone(self, connection: Connection) -> bool:
+        """As `holds_ledger`: BEGIN IMMEDIATE already keeps every other writer away."""
+        return self.holds_ledger(connection)
 
     def close(self) -> None:
         """Closes every connection; the write-ahead log is then folded into the file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    CursorResult,
+    Executable,
     ForeignKey,
     Index,
     Integer,
@@ -36,9 +38,10 @@ from verifier.ledger.entry import RawEntry
 from verifier.ledger.merkle import HASH_BYTES, CompactRange
 from verifier.model.errors import BadInput, TamperingDetected
 
-FORMAT = 1  # of the tables; a new kind of entry raises it too, so that an older program says what is wrong
+FORMAT = 2  # of the tables; a new kind of entry raises it too, so that an older program says what is wrong
 MAX_ENVELOPE = 2**20
 MAX_NOTE = 2**20
+_STILL_OPEN = "verifier: cursors of rows being read"
 _ROWS_AHEAD = 16  # rows held while streaming; each may hold MAX_CONTENT bytes
 
 _BIG = BigInteger().with_variant(Integer, "sqlite")
@@ -82,6 +85,13 @@ NOTES = Table(
     Column("n", _BIG, ForeignKey(ENTRIES.c.n), nullable=False, index=True),
     Column("note", LargeBinary, nullable=False),
 )
+INDEX = Table(  # a projection: `projections` fills it from the entries, and nothing is written to it alone
+    "ledger_index",
+    _metadata,
+    Column("n", _BIG, primary_key=True, autoincrement=False),
+    Column("same", LargeBinary, nullable=False),
+)
+Index("ledger_index_same", INDEX.c.same)
 TABLE_NAMES = frozenset(_metadata.tables)
 
 
@@ -120,6 +130,7 @@ class Head:
     size: int
     root: bytes
     peaks: bytes
+    format: int = FORMAT
 
     def compact_range(self) -> CompactRange:
         """The range to append to. Raises TamperingDetected where it does not give the stored root."""
@@ -143,18 +154,20 @@ def create(connection: Connection, *, reproducible: bool) -> None:
     )
 
 
-def read_head(connection: Connection) -> Head:
-    """The head row. Raises BadInput for a newer format, TamperingDetected for anything else that cannot be."""
-    rows = connection.execute(
-        select(
-            _raw(HEAD.c.id),
-            _raw(HEAD.c.format),
-            _raw(HEAD.c.reproducible),
-            _raw(HEAD.c.size),
-            _raw(HEAD.c.root, HASH_BYTES),
-            _raw(HEAD.c.peaks, 64 * HASH_BYTES),
-        ).limit(2)
-    ).fetchall()
+def read_head(connection: Connection, *, lock: bool = False) -> Head:
+    """The head row; with `lock`, nobody else appends until the transaction ends (SQLite's writer has seen to that).
+
+    Raises BadInput for a newer format, TamperingDetected for anything else that cannot be.
+    """
+    query = select(
+        _raw(HEAD.c.id),
+        _raw(HEAD.c.format),
+        _raw(HEAD.c.reproducible),
+        _raw(HEAD.c.size),
+        _raw(HEAD.c.root, HASH_BYTES),
+        _raw(HEAD.c.peaks, 64 * HASH_BYTES),
+    )
+    rows = connection.execute(query.with_for_update() if lock else query.limit(2)).fetchall()
     if len(rows) != 1:
         raise TamperingDetected(f"there are {len(rows) or 'no'} head rows instead of one", where="ledger head")
     number, format_, reproducible, size, root, peaks = rows[0]
@@ -164,9 +177,9 @@ def read_head(connection: Connection) -> Head:
         )
     whole = all(isinstance(value, int) for value in (number, format_, reproducible, size))
     hashes = isinstance(root, bytes) and isinstance(peaks, bytes)
-    if not whole or not hashes or number != 1 or format_ != FORMAT or reproducible not in (0, 1) or size < 1:
+    if not whole or not hashes or number != 1 or format_ < 1 or reproducible not in (0, 1) or size < 1:
         raise TamperingDetected("a field of the head is not what it must be", where="ledger head")
-    return Head(bool(reproducible), size, root, peaks)
+    return Head(bool(reproducible), size, root, peaks, format_)
 
 
 def write_head(connection: Connection, grown: CompactRange) -> None:
@@ -174,14 +187,47 @@ def write_head(connection: Connection, grown: CompactRange) -> None:
     connection.execute(update(HEAD).values(size=grown.size, root=grown.root(), peaks=grown.to_bytes()))
 
 
-def write_entry(connection: Connection, raw: RawEntry) -> None:
-    """Inserts one entry and its texts."""
+def write_format(connection: Connection) -> None:
+    """States that the tables have the present format."""
+    connection.execute(update(HEAD).values(format=FORMAT))
+
+
+def _columns(raw: RawEntry) -> dict[str, Any]:
     columns = raw._asdict()
-    texts = columns.pop("texts")
-    connection.execute(insert(ENTRIES), columns)
-    if texts:
-        rows = [{"n": raw.n, "commitment": commitment, "salt": salt, "text": text} for commitment, salt, text in texts]
+    del columns["texts"]
+    return columns
+
+
+def write_entries(connection: Connection, raws: Sequence[RawEntry]) -> None:
+    """Inserts entries, at least one, and their texts."""
+    connection.execute(insert(ENTRIES), [_columns(raw) for raw in raws])
+    rows = [
+        {"n": raw.n, "commitment": commitment, "salt": salt, "text": text}
+        for raw in raws
+        for commitment, salt, text in raw.texts
+    ]
+    if rows:
         connection.execute(insert(TEXTS), rows)
+
+
+def rows_of(connection: Connection, query: Executable, *, ahead: int) -> Iterator[Any]:
+    """The rows of a query, `ahead` of them in memory at a time; the cursor closes after the last or by `close_rows`.
+
+    An error raised elsewhere keeps whoever iterates alive as long as its traceback, and so the cursor and its locks.
+    """
+    still_open: dict[int, CursorResult[Any]] = connection.info.setdefault(_STILL_OPEN, {})
+    with connection.execute(query, execution_options={"yield_per": ahead}) as rows:
+        still_open[id(rows)] = rows
+        try:
+            yield from rows
+        finally:
+            still_open.pop(id(rows), None)
+
+
+def close_rows(connection: Connection) -> None:
+    """Closes the cursors of rows that nobody read to their end, as must be done before the connection is given back."""
+    for rows in connection.info.pop(_STILL_OPEN, {}).values():
+        rows.close()
 
 
 def stream(connection: Connection, *where: ColumnElement[bool]) -> Iterator[RawEntry]:
@@ -189,14 +235,13 @@ def stream(connection: Connection, *where: ColumnElement[bool]) -> Iterator[RawE
 
     Raises TamperingDetected for a text that belongs to none of them.
     """
-    options = {"yield_per": _ROWS_AHEAD}
     chosen = select(*_ENTRY_COLUMNS).where(*where).order_by(ENTRIES.c.n)
     theirs = select(*_TEXT_COLUMNS).order_by(TEXTS.c.n, TEXTS.c.commitment)
     if where:
         theirs = theirs.join(ENTRIES, ENTRIES.c.n == TEXTS.c.n).where(*where)
-    texts = iter(connection.execute(theirs, execution_options=options))
+    texts = rows_of(connection, theirs, ahead=_ROWS_AHEAD)
     waiting = next(texts, None)
-    for row in connection.execute(chosen, execution_options=options):
+    for row in rows_of(connection, chosen, ahead=_ROWS_AHEAD):
         own: list[tuple[object, object, object]] = []
         held = 0
         while waiting is not None and waiting[0] == row[0]:
@@ -208,7 +253,7 @@ def stream(connection: Connection, *where: ColumnElement[bool]) -> Iterator[RawE
                 raise TamperingDetected(
                     "more texts are stored with it than it can name", where=f"ledger entry {row[0]}"
                 )
-        yield RawEntry(*row, own)
+        yield RawEntry._make((*row, own))
         if waiting is not None and not (isinstance(waiting[0], int) and waiting[0] > row[0]):
             raise _stray(waiting[0])
     if waiting is not None:
@@ -227,18 +272,25 @@ def by_number(n: int) -> ColumnElement[bool]:
     return ENTRIES.c.n == n
 
 
+def by_numbers(numbers: Collection[int]) -> ColumnElement[bool]:
+    """Chooses the entries of these numbers: one statement for many."""
+    return ENTRIES.c.n.in_(numbers)
+
+
 def up_to(size: int) -> ColumnElement[bool]:
     """Chooses entries 1 to `size`."""
     return ENTRIES.c.n <= size
 
 
-def by_kind(kind: str | None, registration: str | None) -> ColumnElement[bool]:
-    """Chooses the entries of a kind, of a registration, or of both; None stands for any."""
+def by_kind(kind: str | None, registration: str | None, without: Sequence[str] = ()) -> ColumnElement[bool]:
+    """Chooses the entries of a kind, of a registration, or of both; None stands for any. `without` leaves kinds out."""
     chosen = [ENTRIES.c.n >= 1]
     if kind is not None:
         chosen.append(ENTRIES.c.kind == kind)
     if registration is not None:
         chosen.append(ENTRIES.c.registration == registration)
+    if without:
+        chosen.append(ENTRIES.c.kind.not_in(without))
     return and_(*chosen)
 
 
@@ -277,6 +329,12 @@ def write_note(connection: Connection, n: int, note: Mapping[str, Any]) -> None:
     if len(data) > MAX_NOTE:
         raise BadInput(f"a note has {len(data)} bytes, more than {MAX_NOTE}", where=f"note on entry {n}")
     connection.execute(insert(NOTES).values(n=n, note=data))
+
+
+def all_notes(connection: Connection) -> Iterator[tuple[Any, Any]]:
+    """(entry's number, stored bytes) of every note, by entry, oldest first; None for bytes beyond the bound."""
+    chosen = select(_raw(NOTES.c.n), _raw(NOTES.c.note, MAX_NOTE)).order_by(NOTES.c.n, NOTES.c.id)
+    return ((row[0], row[1]) for row in rows_of(connection, chosen, ahead=_ROWS_AHEAD))
 
 
 def read_notes(connection: Connection, n: int) -> Iterator[dict[str, Any]]:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from sqlalchemy import Connection
 
-from verifier.ledger import store
+from verifier.ledger import projections, store
 from verifier.ledger.content import Damaged
 from verifier.ledger.entry import (
     Entry,
     RawEntry,
-    decode,
     derived_salt,
     derived_text_salt,
     is_hash,
     read_envelope,
 )
 from verifier.ledger.merkle import EMPTY_ROOT, CompactRange
+from verifier.ledger.proofs import check_anchor, check_length
+from verifier.ledger.withheld import decoder
 from verifier.model.errors import BadInput, TamperingDetected
 
+_NO_ANCHORS: Mapping[int, bytes] = MappingProxyType({})
 _RECENT = 1 << 16  # leaf hashes kept in memory while checking references
 
 
@@ -29,8 +32,8 @@ _RECENT = 1 << 16  # leaf hashes kept in memory while checking references
 class Verification:
     """What recomputing a ledger established. Hashes are hexadecimal.
 
-    `vouched` is the number of entries that the root noted elsewhere vouches for; None where none was given. `first` and
-    `last` are the times of the first and the last entry, empty for an empty ledger.
+    `vouched` is the number of entries that the root noted elsewhere, or the newest checkpoint, vouches for; None where
+    none was given. `first` and `last` are the times of the first and the last entry, empty for an empty ledger.
     """
 
     size: int
@@ -43,6 +46,10 @@ class Verification:
     @property
     def sentence(self) -> str:
         """What a person may copy into a letter: what agrees, and what nothing outside vouches for."""
+        return self.sentence_by("root noted elsewhere")
+
+    def sentence_by(self, voucher: str) -> str:
+        """The same, calling what vouches by its name: "checkpoint signed by example.org/ledger"."""
         if self.size == 0:
             return "This ledger holds no entries yet."
         entries = f"{self.size} entries" if self.size > 1 else "one entry"
@@ -56,13 +63,13 @@ class Verification:
                 f"rewritten as a whole: note the root elsewhere and give it with --root next time."
             )
         if self.vouched == 0:
-            return f"{head} The root noted elsewhere is that of an empty ledger and vouches for nothing in it."
+            return f"{head} The {voucher} is that of an empty ledger and vouches for nothing in it."
         part = "entry 1" if self.vouched == 1 else f"entries 1 to {self.vouched}"
         if self.vouched == self.size:
-            return f"{head} The root noted elsewhere is the same and vouches for {part}, which is all of them."
+            return f"{head} The {voucher} agrees and vouches for {part}, which is all of them."
         rest = f"entry {self.size}" if self.vouched + 1 == self.size else f"entries {self.vouched + 1} to {self.size}"
         return (
-            f"{head} The root noted elsewhere vouches for {part}: they are the ones it was noted for, "
+            f"{head} The {voucher} vouches for {part}: they are the ones it was made for, "
             f"unchanged and in order. Nothing outside this ledger vouches for {rest}."
         )
 
@@ -132,21 +139,33 @@ class _Chain:
             raise Damaged("the salt of one of its texts is not the derived one")
 
 
-def verify(connection: Connection, *, root: str | None) -> Verification:
-    """Recomputes everything stored, in one reading transaction; with `root`, also how far that root vouches.
+def verify(
+    connection: Connection, *, root: str | None = None, anchors: Mapping[int, bytes] = _NO_ANCHORS
+) -> Verification:
+    """Recomputes everything stored, in one reading transaction; with `root` or `anchors`, also how far they vouch.
 
-    Raises TamperingDetected naming the first entry that is not what it must be, or where no prefix of the ledger has
-    `root`; BadInput where `root` is not 64 hexadecimal digits.
+    `anchors` maps sizes to the roots that trusted checkpoints state. Raises TamperingDetected naming the first entry
+    that is not what it must be, else the entries between two anchors where the later one disagrees, or where no prefix
+    of the ledger has `root`; BadInput where `root` is not 64 hexadecimal digits.
     """
     wanted = check_root(root)
     head = store.read_head(connection)
     chain = _Chain(connection, reproducible=head.reproducible)
-    vouched = 0 if wanted == EMPTY_ROOT else None
+    check_anchor(anchors, 0, EMPTY_ROOT)
+    kept = projections.Checked(connection) if head.format >= projections.SINCE_FORMAT else None
+    vouched = 0 if wanted == EMPTY_ROOT or anchors else None
+    decoded = decoder(connection, vouched=max(anchors, default=0))
     for raw in _in_order(store.stream(connection), head.size):
         try:
-            chain.add(decode(raw))
+            entry = decoded(raw)
+            chain.add(entry)
         except Damaged as error:
             raise TamperingDetected(str(error), where=f"ledger entry {raw.n}") from error
+        if kept is not None:
+            kept.add(entry)
+        if chain.range.size in anchors:
+            check_anchor(anchors, chain.range.size, chain.range.root())
+            vouched = chain.range.size
         if wanted is not None and wanted == chain.range.root():
             vouched = chain.range.size
     if chain.range.size < head.size:
@@ -161,6 +180,9 @@ def verify(connection: Connection, *, root: str | None) -> Verification:
             f"the root it states is not the root of its {head.size} entries",
             where="ledger head",
         )
+    if kept is not None:
+        kept.end()
+    check_length(anchors, head.size)
     if wanted is not None and vouched is None:
         raise TamperingDetected(
             f"no beginning of this ledger has the root {wanted.hex()}: entries up to the one it was noted at "
@@ -177,13 +199,20 @@ def verify(connection: Connection, *, root: str | None) -> Verification:
     )
 
 
-def verify_empty(root: str | None) -> Verification:
+def verify_empty(root: str | None = None, *, anchors: Mapping[int, bytes] = _NO_ANCHORS) -> Verification:
     """The verification of a ledger in which nothing is written yet. Raises TamperingDetected for any other's root."""
     wanted = check_root(root)
+    check_anchor(anchors, 0, EMPTY_ROOT)
+    check_length(anchors, 0)
     if wanted not in (None, EMPTY_ROOT):
         raise TamperingDetected("this ledger holds no entries, so it has not the root that was noted", where="ledger")
     return Verification(
-        size=0, root=EMPTY_ROOT.hex(), reproducible=False, first="", last="", vouched=None if root is None else 0
+        size=0,
+        root=EMPTY_ROOT.hex(),
+        reproducible=False,
+        first="",
+        last="",
+        vouched=None if root is None and not anchors else 0,
     )
 
 

@@ -48,7 +48,14 @@ class InfrastructureFailed(VerifierError):
     exit_code = Exit.NO_ANSWER
 
 
-EXTRAS = {"numba": "sweep", "statsmodels": "sweep", "ray": "ray", "jax": "jax", "pyarrow": "parquet"}
+EXTRAS = {
+    "numba": "sweep",
+    "statsmodels": "sweep",
+    "ray": "ray",
+    "jax": "jax",
+    "pyarrow": "parquet",
+    "psycopg": "postgres",
+}
 """Module -> the extra of this distribution that installs it."""
 
 

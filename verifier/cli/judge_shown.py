@@ -1,0 +1,198 @@
+"""How `judge` shows claims, positions and the board: for people and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from verifier.model.printable import printable
+from verifier.model.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from verifier.cli.output import Output
+    from verifier.judge import ClaimJudgement, ContestedClaim, JudgeIndex, PaperJudgement, Standing
+    from verifier.judge.claims import DisputeJudgement
+
+_TEXT = 160
+
+
+def _short(text: str) -> str:
+    return printable(text if len(text) <= _TEXT else text[: _TEXT - 1] + "…")
+
+
+def show_paper(output: Output, paper: PaperJudgement) -> None:
+    """What stands about a paper, for people."""
+    from verifier.judge.sentences import because_words, first_line, not_checked, private_words, verdict_word
+
+    output.show(f"{printable(paper.paper)}  {_short(paper.title)}")
+    if private := private_words(paper):
+        output.show(private)
+    for claim in paper.claims:
+        output.show("")
+        output.show(first_line(claim))
+        output.show(f"  “{_short(claim.text)}”")
+        output.show(
+            f"  verdict {verdict_word(claim.finding)}, {claim.points} points, because {because_words(claim.finding)}"
+        )
+        for part in claim.parts:
+            word, because = verdict_word(part.finding), because_words(part.finding)
+            output.show(f"  part {printable(part.id)}: {word}, because {printable(because)}")
+        for dispute in claim.disputes:
+            _show_dispute(output, dispute, not_checked(dispute))
+    if paper.claims:
+        output.show("")
+
+
+def _show_dispute(output: Output, dispute: DisputeJudgement, not_checked: Sequence[str]) -> None:
+    from verifier.judge.sentences import ruling_words_of
+
+    mark = "PRIVATE " if dispute.private else ""
+    name, version = printable(dispute.name), printable(dispute.version) or "no version named"
+    output.show(f"  {mark}dispute {name}: {ruling_words_of(dispute)}; judged: {version}")
+    for one in dispute.evidence:
+        content = one.content
+        said = f"{content.get('probe')}: {content.get('answer')}, {content.get('outcome')}"
+        output.show(f"    entry {one.n} evidence {printable(said)}")
+    output.show(f"    entry {dispute.ruling.n} ruling {dispute.ruling.leaf[:12]} of {dispute.ruling.time}")
+    for what in not_checked:
+        output.show(f"    not checked: {printable(what)}")
+    for run in dispute.exploratory:
+        output.show(f"    exploratory, entry {run.n}: {printable(run.ruling)} with {printable(', '.join(run.varied))}")
+
+
+def claim_document(claim: ClaimJudgement, index: JudgeIndex) -> dict[str, Any]:
+    """A claim as JSON, without a stranger's words; with an inclusion proof of each entry it rests on."""
+    from verifier.judge.sentences import because_words, first_line
+
+    finding = claim.finding
+    return {
+        "claim_sha256": claim.claim_sha256,
+        "sentence": first_line(claim),
+        "verdict": finding.verdict.value if finding and finding.verdict else None,
+        "because": None if finding is None else str(finding.because),
+        "because_words": because_words(finding),
+        "points": claim.points,
+        "private": claim.private,
+        "parts": [
+            {
+                "id": part.id,
+                "verdict": part.finding.verdict.value if part.finding and part.finding.verdict else None,
+                "because": None if part.finding is None else str(part.finding.because),
+                "tested": part.finding is not None,
+            }
+            for part in claim.parts
+        ],
+        "disputes": [_dispute_document(dispute, index) for dispute in claim.disputes],
+    }
+
+
+def _dispute_document(dispute: DisputeJudgement, index: JudgeIndex) -> dict[str, Any]:
+    from verifier.judge.sentences import later_versions_words, not_checked
+
+    status = dispute.status
+    assert status.ruling is not None
+    return {
+        "dispute": status.dispute,
+        "state": status.state.value,
+        "visibility": status.visibility.value,
+        "withdrawn": status.withdrawn,
+        "ruling": status.ruling.ruling.value,
+        "time": dispute.ruling.time,
+        "version": dispute.version or None,
+        "later_versions": later_versions_words(dispute),
+        "not_checked": not_checked(dispute),
+        "parts": {
+            part: {"verdict": finding.verdict.value if finding.verdict else None, "because": str(finding.because)}
+            for part, finding in dispute.findings.items()
+        },
+        "evidence": [
+            {
+                "n": one.n,
+                "decisive": one.decisive,
+                **{key: one.content.get(key) for key in ("probe", "kind", "answer", "outcome", "reason")},
+            }
+            for one in dispute.evidence
+        ],
+        "entries": [
+            {"kind": kind, "n": entry.n, "leaf": entry.leaf, "proof": index.proof(entry.n)}
+            for kind, entry in dispute.entries
+        ],
+        "exploratory": [
+            {"n": run.n, "leaf": run.leaf, "ruling": run.ruling, "varied": list(run.varied)}
+            for run in dispute.exploratory
+        ],
+    }
+
+
+def claim_quoted(claim: ClaimJudgement) -> dict[str, Any]:
+    """What strangers wrote of a claim."""
+    from verifier.judge.findings import text_at
+
+    return {
+        "claim_sha256": claim.claim_sha256,
+        "text": claim.text,
+        "parts": {part.id: part.text for part in claim.parts},
+        "disputes": [
+            {
+                "case": dispute.name,
+                "text": text_at(dispute.case, "dispute", "text"),
+                "quote": dispute.status.facts.quote,
+                "locator": dispute.status.facts.locator,
+                "space": dispute.space,
+                "premises": [{"text": text, "checked": checked} for text, checked in dispute.premises],
+            }
+            for dispute in claim.disputes
+        ],
+    }
+
+
+def show_contested(output: Output, claim: ContestedClaim) -> None:
+    """A contested claim, for people."""
+    output.show(f"{printable(claim.paper)}  claim {claim.claim_sha256[:12]}  “{_short(claim.text)}”")
+    for one in claim.positions:
+        copies = f"; the same under {one.copies} further names" if one.copies else ""
+        private = "PRIVATE " if one.private else ""
+        team = printable(one.team)
+        output.show(
+            f"  {private}{team}: {one.verdict}, {printable(one.because)}; horizon: {printable(one.adequacy)}{copies}"
+        )
+    for what in claim.separates:
+        output.show(f"  separates them: {printable(what)}")
+    output.show("")
+
+
+def contested_document(claim: ContestedClaim) -> dict[str, Any]:
+    """A contested claim as JSON."""
+    return {
+        "claim_sha256": claim.claim_sha256,
+        "positions": [
+            {
+                "verdict": one.verdict,
+                "parts": dict(one.parts),
+                "examined": one.examined,
+                "copies": one.copies,
+                "private": one.private,
+                "n": one.n,
+                "leaf": one.leaf,
+            }
+            for one in claim.positions
+        ],
+        "quoted": {
+            "paper": claim.paper,
+            "text": claim.text,
+            "teams": [
+                {"team": one.team, "because": one.because, "adequacy": one.adequacy, "version": one.version}
+                for one in claim.positions
+            ],
+            "separates": list(claim.separates),
+        },
+    }
+
+
+def show_board(output: Output, standings: Sequence[Standing]) -> None:
+    """The board, for people."""
+    words = list(Verdict)
+    output.show(f"{'points':>6}  {'papers':>6}  {'  '.join(f'{word.value:>12}' for word in words)}  user")
+    for one in standings:
+        counts = "  ".join(f"{one.words[word]:>12}" for word in words)
+        output.show(f"{one.points:>6}  {one.papers:>6}  {counts}  {printable(one.user)}")

@@ -1,0 +1,96 @@
+"""Appending what a person says: decided in the append's transaction, and rolled back where it is not allowed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from verifier.ledger import Ledger, Transaction
+from verifier.ledger.content import Content
+from verifier.ledger.entry import Entry
+from verifier.ledger.keys import PrivateKey, fingerprint
+from verifier.ledger.signed import signed_content
+from verifier.ledger.standing import STILL, Replay
+from verifier.model.disputes import DisputeStatus, NotAllowed
+from verifier.model.errors import BadInput
+
+Fields = Callable[[Replay], Mapping[str, Content]]
+
+
+class Spoken(NamedTuple):
+    """The entry now in the ledger, where its dispute stands after it, and whether the request was recorded before."""
+
+    entry: Entry
+    status: DisputeStatus | None
+    found: bool
+
+
+def speak(
+    ledger: Ledger,
+    *,
+    private: PrivateKey,
+    kind: str,
+    fields: Fields,
+    dispute: str | Callable[[Replay], str] = "",
+    group: str = "",
+    request: str = "",
+) -> Spoken:
+    """Signs and appends an entry of a person, if the state table allows it now.
+
+    `fields` gives its content, and `dispute` where it is a function the dispute's id, from what stands in the ledger,
+    read in the append's transaction; `request` is a UUID that a retry repeats, drawn where it is empty. Raises
+    NotAllowed with the guard that is missing, and nothing is appended.
+    """
+    with ledger.transaction() as transaction:
+        read = Replay()
+        for entry in transaction.entries(without=() if kind == "withheld" else STILL):
+            read.add(entry)
+        about = dispute if isinstance(dispute, str) else dispute(read)
+        if about and about not in read.statuses:
+            raise NotAllowed(f"no dispute {about[:12]} is registered in this ledger")
+        content = signed_content(
+            {
+                "kind": kind,
+                "dispute": about,
+                "group": group,
+                "request": request or str(uuid.uuid4()),
+                **fields(read),
+            },
+            private,
+        )
+        return append_signed(transaction, read, kind=kind, content=content, by=fingerprint(private.public))
+
+
+def append_signed(
+    transaction: Transaction, read: Replay, *, kind: str, content: Mapping[str, Content], by: str
+) -> Spoken:
+    """Appends content that its author signed, after the entries that `read` has taken in, which are all there are.
+
+    `by` is the fingerprint of the key. Raises NotAllowed or TableError where it is not allowed: leave the transaction
+    by that exception, so that it is rolled back.
+    """
+    dispute, group = str(content.get("dispute", "")), str(content.get("group", ""))
+    earlier = read.requested(by, str(content.get("request", "")))
+    if earlier:
+        found = next(entry for entry in transaction.entries(kind) if entry.leaf == earlier)
+        return Spoken(found, read.statuses.get(dispute), found=True)
+    status = read.statuses.get(dispute)
+    entry, _ = transaction.append(kind=kind, content=content, refs=_refs(read, content, status), by=by, group=group)
+    read.require(entry)
+    if kind == "withheld":
+        texts: list[str] = entry.content["texts"]
+        transaction.withhold(read.number_of(entry.content["target"]), texts or None)
+    return Spoken(entry, read.statuses.get(dispute), found=False)
+
+
+def _refs(read: Replay, content: Mapping[str, Content], status: DisputeStatus | None) -> list[str]:
+    """The leaf hashes that an entry refers to: the last of its dispute, its target, what it answers and lists."""
+    named: list[object] = [status.last if status else "", content.get("target"), content.get("answers")]
+    listed = content.get("notices")
+    named += listed if isinstance(listed, Sequence) and not isinstance(listed, str) else []
+    leaves = [leaf for leaf in named if isinstance(leaf, str) and leaf]
+    for leaf in leaves:
+        if not read.kind_of(leaf):
+            raise BadInput(f"no entry of this ledger has the leaf hash {leaf[:80]}")
+    return list(dict.fromkeys(leaves))
