@@ -33,7 +33,8 @@ def decide(*, exact_witness: bool, float_violation: bool, violated_in_mean: bool
 
     exact_witness: the checker accepted a certificate that witnesses the hypotheses. float_violation: a computed value
     above the bound without one, which weakens no evidence about means. violated_in_mean: Σ v_i E_i(mean > g) ≥ T, or
-    E ≥ T on fresh streams of the instance found. holds_on_class: every instance of a finite registered class exactly within g.
+    E ≥ T on fresh streams of the instance found. holds_on_class: every instance of a finite registered class exactly
+    within g.
     """
     if exact_witness:
         return BoundAnswer.VIOLATED
