@@ -19,8 +19,8 @@ class BoundAnswer(SentenceEnum):
     """What a search for a violation can find."""
 
     VIOLATED = "VIOLATED", "an instance that satisfies the hypotheses exceeds the bound, by an accepted certificate"
-    VIOLATED_FLOAT = "VIOLATED_FLOAT", "an instance was computed to exceed the bound, but no certificate shows it"
     VIOLATED_IN_MEAN = "VIOLATED_IN_MEAN", "the expected cost exceeds the bound"
+    VIOLATED_FLOAT = "VIOLATED_FLOAT", "an instance was computed to exceed the bound, but no certificate shows it"
     HOLDS_ON_CLASS = "HOLDS_ON_CLASS", "every instance of the finite class is exactly within the bound"
     NO_VIOLATION_FOUND = (
         "NO_VIOLATION_FOUND",
