@@ -49,8 +49,8 @@ def test_a_unit_is_read(text: str, dimensions: dict[str, int], scale: Fraction |
 @pytest.mark.parametrize(
     ("text", "which"),
     [("ms", "lower"), ("s per batch", "lower"), ("tokens/s", "higher"), ("GFLOP/s", "higher"),
-     ("batch per hour", "higher"), ("W", None), ("GPU hours", None), ("J per token", None), ("dollar/hour", None), ("1/s", None), ("s^2", None),
-     ("%", None)],
+     ("batch per hour", "higher"), ("W", None), ("GPU hours", None), ("J per token", None),
+     ("dollar/hour", None), ("1/s", None), ("s^2", None), ("%", None)],
 )  # fmt: skip
 def test_only_times_and_rates_of_what_is_counted_are_fast_or_slow(text: str, which: str | None) -> None:
     assert faster_when(unit(text)) == which
