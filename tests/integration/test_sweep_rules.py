@@ -10,6 +10,7 @@ import pytest
 
 from tests.integration.conftest import Said, Verifier, edit
 from tests.integration.test_cli_errors import one_sentence
+from tests.integration.test_ingest import ONE, read, write
 from verifier.report import run_schema
 
 GROWTH = (
@@ -165,3 +166,19 @@ def test_a_scale_where_the_law_has_no_place_is_refused(verifier: Verifier, toy: 
     assert "no scale below 3" in one_sentence(verifier("run", "toy", "--json", "--scale", "k=2,4,8,16,32"), 2)
     edit(toy / "case.toml", "[32, 64,", "[2, 64,")
     assert "no scale below 3" in one_sentence(verifier("run", "toy", "--json"), 2)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("rate")
+def test_a_reported_unit_without_a_rate_is_always_repeated(verifier: Verifier, tmp_path: Path) -> None:
+    runs, here = tmp_path / "runs.csv", ("--ledger", "here.db")
+    assert verifier("register", "toy", "--trust", *ONE, *here).code == 0
+    assert verifier("run", "toy", *ONE, "--ledger", "there.db").code == 0
+    assert verifier("ledger", "export", "toy", "--runs", "--out", str(runs), "--ledger", "there.db").code == 0
+    rows = read(runs)
+    used = [i for i, row in enumerate(rows) if int(row["replicate"]) < 10]  # up to the first look, which decides
+    for at in (used[0], used[len(used) // 2], used[-1]):  # 3 of all of them are drawn by lot
+        write(runs, [{**row, "sum": "0", "sum_sq": "0"} if i == at else row for i, row in enumerate(rows)])
+        sentence = one_sentence(verifier("ingest", "toy", str(runs), *ONE, *here, "--json"), 2)
+        assert f"line {at + 2}: the unit" in sentence
+        assert "run here does not give what this line reports" in sentence

@@ -162,7 +162,7 @@ def test_a_disputed_part_that_is_not_upheld_is_named_everywhere() -> None:
     assert weak.summary in render_report(both).split("What was measured")[0]
     gate = sentences.gate_line(both)
     assert gate.startswith("contact gate open for part b:")
-    assert f"nothing may be written about part a, for which {Ruling.UNDERPOWERED.words}" in gate
+    assert f"; but nothing may be written about part a, for which {Ruling.UNDERPOWERED.words}; and nobody" in gate
     assert run_document(both)["contact_gate"]["cautions"] == sentences.gate_cautions(both)
     assert any("one of the 2 controls of probe accuracy" in change for change in would_change(both))
 

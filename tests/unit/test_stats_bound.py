@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from fractions import Fraction
@@ -322,3 +323,17 @@ def test_a_bad_table_is_refused(table: dict[str, object], says: str) -> None:
     with pytest.raises(ValidationError) as caught:
         RULES["bound"].model_validate({"kind": "bound", **table})
     assert says in caught.value.errors()[0]["msg"]
+
+
+def test_a_whole_class_is_not_said_to_leave_instances_out_and_e_has_one_notation() -> None:
+    draws = np.random.default_rng(3).normal(0.0, 1.0, (2, 40))
+    runs = [Instance(name=str(i + 1), bound=ONE, draws=row) for i, row in enumerate(draws)]
+    of_two = {"instances": ("1", "2"), "weights": equal_weights(2), "looks": (40,)}
+    whole = evaluate(BoundRule(**of_two, whole_class=True), runs, discount=0.5, last=True)  # type: ignore[arg-type]  # the fields of the rule
+    some = evaluate(BoundRule(**of_two), runs, discount=0.5, last=True)  # type: ignore[arg-type]  # the fields of the rule
+    assert whole.answer is some.answer is BoundAnswer.NO_VIOLATION_FOUND
+    assert "not searched" not in whole.summary
+    assert "not searched" in some.summary
+    found = evaluate(BoundRule(**of_two), [dataclasses.replace(x, bound=-ONE) for x in runs], discount=0.5, last=True)  # type: ignore[arg-type]  # the fields of the rule
+    assert "after the discount of 0.5 for registrations, against 10,000" in found.summary
+    assert "e+" not in found.summary

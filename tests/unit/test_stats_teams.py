@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from benchmarks.teams_portfolios import team_rows
 from verifier.model.errors import BadInput
 from verifier.model.outcomes import Outcome, Reason
 from verifier.stats.run_csv import parse_runs
-from verifier.stats.team_duplicates import without_duplicates
+from verifier.stats.team_copies import SURELY, near, reordered
+from verifier.stats.team_duplicates import LEAST_NEAR, without_duplicates
 from verifier.stats.teams import (
     ASSUMES,
     Method,
@@ -320,6 +322,68 @@ def test_honest_teams_with_values_0_and_1_are_no_duplicates_and_a_copy_is() -> N
     assert (dropped.team, dropped.of, dropped.equal, dropped.distinct) == ("d", "a", 300, 2)
     assert dropped.sentence.endswith("of only 2 different numbers, which may be chance")
     assert len(table.teams) >= 3
+
+
+def measured(name: str, values: np.ndarray) -> list[str]:
+    return [f"{name},{r},{x}" for r, x in enumerate(values)]
+
+
+@pytest.mark.parametrize("n", [15, 30, 300])
+def test_another_teams_values_in_another_order_are_no_team(n: int) -> None:
+    values = np.round(np.random.default_rng(n).normal(0, 2, n), 5)
+    content = csv(*measured("a", values), *measured("b", values[::-1]))
+    _, (dropped,) = without_duplicates(parse_runs(content, name="t.csv"))
+    assert (dropped.team, dropped.of, dropped.common, dropped.equal) == ("b", "a", n, n)
+    assert dropped.sentence == f'"b" has the values of "a" in another order, {n} of {n}'
+
+
+@pytest.mark.parametrize("shift", [1e-9, 1e-8, -1e-7])
+def test_another_teams_numbers_with_a_last_digit_changed_are_no_team(shift: float) -> None:
+    values = np.round(np.random.default_rng(3).normal(0, 2, 30), 5)
+    content = csv(*measured("a", values), *measured("b", values + shift))
+    _, (dropped,) = without_duplicates(parse_runs(content, name="t.csv"))
+    assert dropped.sentence == '"b" has the numbers of "a" to a millionth of their spread in 30 of 30 common cells'
+    both = csv(*measured("a", values), *measured("b", values[::-1] + shift))
+    assert without_duplicates(parse_runs(both, name="t.csv"))[1][0].how == "reordered"
+
+
+def test_numbers_that_differ_by_more_are_a_team() -> None:
+    values = np.round(np.random.default_rng(3).normal(0, 2, 30), 5)
+    assert teams_left(csv(*measured("a", values), *measured("b", values + 1e-3)))[0] == {"a", "b"}
+
+
+HONEST: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "whole numbers": lambda rng, n: np.round(rng.normal(0, 2, n)),
+    "one decimal": lambda rng, n: np.round(rng.normal(0, 2, n), 1),
+    "shares of a hundred": lambda rng, n: rng.binomial(100, 0.9, n) / 100,
+    "counts": lambda rng, n: rng.poisson(1000, n),
+    "0 and 1": lambda rng, n: (rng.random(n) < 0.7).astype(int),
+    "most at zero but for rounding": lambda rng, n: np.where(rng.random(n) < 0.8, 1e-9 * rng.random(n), rng.random(n)),
+}
+
+
+@pytest.mark.parametrize("kind", HONEST)
+@pytest.mark.parametrize("n", [6, 15, 30, 120])
+def test_honest_teams_are_not_taken_for_copies(kind: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    for _ in range(40):
+        mine, theirs = HONEST[kind](rng, n).astype(float), HONEST[kind](rng, n).astype(float)
+        assert reordered([(mine, theirs)]) is None
+        close, by_chance = near(mine, theirs)
+        assert close.sum() <= max(LEAST_NEAR - 1, n / 2 - 1, by_chance + SURELY * math.sqrt(by_chance))
+
+
+def test_scales_are_not_exchanged() -> None:
+    rng = np.random.default_rng(2)
+    small, large = np.round(rng.normal(0, 1, 30), 5), np.round(rng.normal(100, 1, 30), 5)
+    head = "team,k,replicate,value"
+    rows = [f"a,{k},{r},{x}" for k, values in ((2, small), (4, large)) for r, x in enumerate(values)]
+    swapped = [f"b,{k},{r},{x}" for k, values in ((2, large), (4, small)) for r, x in enumerate(values)]
+    table = parse_runs("\n".join([head, *rows, *swapped, ""]).encode(), axes=("k",), name="t.csv")
+    assert without_duplicates(table)[1] == ()
+    turned = [f"b,{k},{r},{x}" for k, values in ((2, small), (4, large)) for r, x in enumerate(values[::-1])]
+    table = parse_runs("\n".join([head, *rows, *turned, ""]).encode(), axes=("k",), name="t.csv")
+    assert [(d.how, d.equal) for d in without_duplicates(table)[1]] == [("reordered", 60)]
 
 
 def test_one_number_for_all_says_nothing() -> None:

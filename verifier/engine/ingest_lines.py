@@ -15,6 +15,7 @@ from verifier.stats.margin_data import may_be
 from verifier.stats.margin_design import DifferenceRule, RatioRule
 from verifier.stats.rate_rule import RateRule
 from verifier.sweeps.jobs import ARMS, Sums, arms_of
+from verifier.sweeps.probe import SweepProbe
 
 
 def with_line(result: ProbeResult, reported: Reported, *, used: int, name: str) -> ProbeResult:
@@ -30,11 +31,10 @@ def malformed_unit(reported: Reported, run: Any) -> Measured | None:
     """
     if not isinstance(run, tuple) or run[0].finding.answer != MarginAnswer.MALFORMED:
         return None
-    rule, used = reported.layout.probe.rule, run[0].units.count
-    if isinstance(rule, RateRule):
+    probe, used = reported.layout.probe, run[0].units.count
+    if isinstance(probe, SweepProbe) and isinstance(rule := probe.rule, RateRule):
         low = np.asarray((run[0].values <= 0) | (run[0].values < float(rule.resolution)))
-        scales = reported.layout.probe.scales
-        wrong = {(scales[i], int(replicate)) for i, replicate in zip(*np.nonzero(low), strict=True)}
+        wrong = {(probe.scales[i], int(replicate)) for i, replicate in zip(*np.nonzero(low), strict=True)}
         return next((one for one in reported.used(used) if (one.unit.scale[0][1], one.unit.replicate) in wrong), None)
     found = _outside(reported, used)
     return None if found is None else found[0]

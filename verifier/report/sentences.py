@@ -286,7 +286,8 @@ def gate_line(result: CaseResult) -> str:
     if not reasons:
         several = f" for {parts_words(result)}" if len(result.parts) > 1 else ""
         text = f"contact gate open{several}: ruling, controls, quote, later versions and premises are as declared"
-        return "; but ".join([text, *gate_cautions(result)])
+        cautions = gate_cautions(result)
+        return f"{text}; but {'; and '.join(cautions)}" if cautions else text
     return f"contact gate closed, do not write to the authors on this ground: {'; '.join(reasons)}"
 
 

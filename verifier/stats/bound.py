@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from verifier.model import e_values
 from verifier.model.answers import Finding
 from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
@@ -328,16 +329,27 @@ def _summary(
         parts.append(
             f"the worst ratio of cost to bound is {statistics.worst_ratio:.4g}, at {shown(statistics.worst_instance)}"
         )
-    for what, e in (("weighted over instances", statistics.e_mean), ("on fresh streams", statistics.e_rerun)):
-        if e is not None:
-            parts.append(f"E {what} {e.sup * statistics.discount:.2g} against {float(rule.threshold):.2g}")
+    found = [
+        f"{what} {e_values.e_text(e.sup * statistics.discount)}"
+        for what, e in (("weighted over instances", statistics.e_mean), ("on fresh streams", statistics.e_rerun))
+        if e is not None
+    ]
+    if found:
+        after = e_values.discount_text(statistics.discount)
+        parts.append(f"{', '.join(found)}{after}, against {e_values.e_value(float(rule.threshold))}")
     if answer is BoundAnswer.HOLDS_ON_CLASS and said.reason is not None:
         parts.append("the dispute alleges no instance of that class")
     if answer is BoundAnswer.NO_VIOLATION_FOUND:
         parts.append(_CONTROL[statistics.control_found])
-    return f"{answer.sentence}: {'; '.join(parts)}"
+    sentence = answer.sentence
+    if answer is BoundAnswer.NO_VIOLATION_FOUND and rule.whole_class and statistics.instances == statistics.registered:
+        sentence = _WHOLE_CLASS
+    return f"{sentence}: {'; '.join(parts)}"
 
 
+_WHOLE_CLASS = (
+    "no violation was found among all instances of the class, which does not show that each is within its bound"
+)
 _CONTROL = {
     None: "whether this search would find a violation was not tried",
     True: "the same search does find the control's violation",

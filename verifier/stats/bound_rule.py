@@ -19,8 +19,8 @@ class BoundAnswer(SentenceEnum):
     """What a search for a violation can find."""
 
     VIOLATED = "VIOLATED", "an instance that satisfies the hypotheses exceeds the bound, by an accepted certificate"
-    VIOLATED_FLOAT = "VIOLATED_FLOAT", "an instance was computed to exceed the bound, but no certificate shows it"
     VIOLATED_IN_MEAN = "VIOLATED_IN_MEAN", "the expected cost exceeds the bound"
+    VIOLATED_FLOAT = "VIOLATED_FLOAT", "an instance was computed to exceed the bound, but no certificate shows it"
     HOLDS_ON_CLASS = "HOLDS_ON_CLASS", "every instance of the finite class is exactly within the bound"
     NO_VIOLATION_FOUND = (
         "NO_VIOLATION_FOUND",
@@ -33,7 +33,8 @@ def decide(*, exact_witness: bool, float_violation: bool, violated_in_mean: bool
 
     exact_witness: the checker accepted a certificate that witnesses the hypotheses. float_violation: a computed value
     above the bound without one, which weakens no evidence about means. violated_in_mean: Σ v_i E_i(mean > g) ≥ T, or
-    E ≥ T on fresh streams of the instance found. holds_on_class: every instance of a finite registered class exactly within g.
+    E ≥ T on fresh streams of the instance found. holds_on_class: every instance of a finite registered class exactly
+    within g.
     """
     if exact_witness:
         return BoundAnswer.VIOLATED

@@ -27,7 +27,7 @@ from verifier.stats.contrasts import contrasts, l1_norm
 from verifier.stats.extrapolation import LEAST_REPLICATES, Extrapolation, not_applied, predictable, prediction_chi2
 from verifier.stats.growth_evidence import Estimates, LogEvidence, log_evidence
 from verifier.stats.growth_gates import ROUNDING
-from verifier.stats.growth_rule import LEAST_SCALES, GrowthRule, decide
+from verifier.stats.growth_rule import JUDGED_FROM, LEAST_SCALES, GrowthRule, decide
 from verifier.stats.growth_statistics import (
     ExtrapolationStatistic,
     GrowthFinding,
@@ -40,7 +40,7 @@ from verifier.stats.growth_statistics import (
 )
 from verifier.stats.law_names import is_fast
 from verifier.stats.laws import Floats, law_values, scale_array
-from verifier.stats.misfit import FREE_PARAMETERS, JUDGED_FROM, Misfit, least_chi2
+from verifier.stats.misfit import FREE_PARAMETERS, Misfit, least_chi2
 from verifier.stats.noise import Estimate, block_estimate, pooled_from_cells
 from verifier.stats.significance import anytime_sigma
 
