@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from verifier.cli.judge_shown import (
-    claim_document,
-    claim_quoted,
-    contested_document,
-    show_board,
-    show_contested,
-    show_paper,
-)
+from verifier.cli.judge_shown import contested_document, show_board, show_contested, show_paper
 from verifier.cli.options import judge_command, ledger_option
 from verifier.cli.output import Output, with_output
 from verifier.model.errors import BadInput, Exit
@@ -68,6 +61,7 @@ def show(
 ) -> None:
     """Show per claim and part of PAPER what is established, and why; without PAPER all papers."""
     from verifier.judge.claims import judge_paper
+    from verifier.judge.documents import claim_document, claim_quoted
 
     if form == "verdicts":
         _show_verdicts(output, paper, out_name, audience, ledger_url)

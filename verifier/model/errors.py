@@ -48,7 +48,15 @@ class InfrastructureFailed(VerifierError):
     exit_code = Exit.NO_ANSWER
 
 
-EXTRAS = {"numba": "sweep", "statsmodels": "sweep", "ray": "ray", "jax": "jax", "psycopg": "postgres"}
+EXTRAS = {
+    "numba": "sweep",
+    "statsmodels": "sweep",
+    "ray": "ray",
+    "jax": "jax",
+    "psycopg": "postgres",
+    "starlette": "web",
+    "uvicorn": "web",
+}
 """Module -> the extra of this distribution that installs it."""
 
 
