@@ -125,7 +125,8 @@ def test_a_witness_that_refuses_leaves_a_registration_and_nothing_run(
     assert kinds(tmp_path) == ["registration"]
     script = tmp_path / "witness.sh"
     script.write_text(
-        f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m verifier ledger witness --sign w.key --key "$1" --first "$2"\n'
+        "#!/bin/sh\n"
+        f'exec {shlex.quote(sys.executable)} -m verifier ledger witness --sign w.key --key "$1" --first "$2"\n'
     )
     script.chmod(0o755)
     done = ran(verifier("run", "toy", "--json", *command, f"./witness.sh {keys['log']}"))

@@ -47,6 +47,7 @@ def _dispute_document(dispute: DisputeJudgement, index: JudgeIndex) -> dict[str,
         "version": dispute.version or None,
         "later_versions": later_versions_words(dispute),
         "not_checked": not_checked(dispute),
+        "witnessed": dispute.witnessed,
         "parts": {
             part: {"verdict": finding.verdict.value if finding.verdict else None, "because": str(finding.because)}
             for part, finding in dispute.findings.items()
