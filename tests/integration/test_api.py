@@ -492,7 +492,7 @@ def test_a_strange_body_is_refused_in_one_sentence(made: tuple[Served, dict[str,
     unchanged(served, served.post(body, token=served.token("append")), 400, size)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
 @given(
     st.dictionaries(
         st.sampled_from(["kind", "content", "texts", "refs", "supersedes", "x"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -15,8 +16,10 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from verifier.model.errors import BadInput, InfrastructureFailed
+from verifier.web.limits import client_of
 
-_CONNECTIONS = 200
+_CONNECTIONS = 128
+_PER_CLIENT = 32  # connections of one address, so that it cannot keep all others out
 _HEAD_BYTES = 16_384  # of request line and headers
 _IDLE_SECONDS = 5  # between two requests of one connection
 
@@ -48,33 +51,9 @@ def serve(app: ASGIApp, made: socket.socket, *, seconds: float) -> None:
 
     Raises InfrastructureFailed where the server stops by itself.
     """
-
-    class Timed(H11Protocol):
-        """A connection that is cut where one request takes longer: slow headers, a slow body, a slow reader."""
-
-        _cut: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-            super().connection_made(transport)
-            self._watch()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            if self._cut is not None:
-                self._cut.cancel()
-            super().connection_lost(exc)
-
-        def on_response_complete(self) -> None:
-            self._watch()
-            super().on_response_complete()
-
-        def _watch(self) -> None:
-            if self._cut is not None:
-                self._cut.cancel()
-            self._cut = self.loop.call_later(seconds, self.transport.abort)
-
     config = uvicorn.Config(
         app,
-        http=Timed,
+        http=_timed(seconds),
         ws="none",
         loop="asyncio",
         lifespan="off",
@@ -93,6 +72,46 @@ def serve(app: ASGIApp, made: socket.socket, *, seconds: float) -> None:
         server.run(sockets=[made])
     if not ended:
         raise InfrastructureFailed("the server stopped by itself")
+
+
+def _timed(seconds: float) -> type[H11Protocol]:
+    """The protocol of one server's connections; `seconds` as in `serve`."""
+    open_now: Counter[str] = Counter()
+
+    class Timed(H11Protocol):
+        """A connection that is cut where one request takes longer: slow headers, a slow body, a slow reader."""
+
+        _cut: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+            super().connection_made(transport)
+            open_now[self._client] += 1
+            if open_now[self._client] > _PER_CLIENT:
+                transport.abort()
+            self._watch()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            open_now[self._client] -= 1
+            if not open_now[self._client]:
+                del open_now[self._client]
+            if self._cut is not None:
+                self._cut.cancel()
+            super().connection_lost(exc)
+
+        @property
+        def _client(self) -> str:
+            return client_of(self.client[0]) if self.client else ""
+
+        def on_response_complete(self) -> None:
+            self._watch()
+            super().on_response_complete()
+
+        def _watch(self) -> None:
+            if self._cut is not None:
+                self._cut.cancel()
+            self._cut = self.loop.call_later(seconds, self.transport.abort)
+
+    return Timed
 
 
 @contextmanager
