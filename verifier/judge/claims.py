@@ -51,7 +51,7 @@ class Exploratory:
 class DisputeJudgement:
     """One dispute with a standing ruling. `registration` and `ruling` are its entries, `case` the case file as parsed.
 
-    `findings` maps part ids to verdicts, all of them, also those of which none is written. `witnessed`: somebody outside
+    `findings` maps part ids to verdicts, all of them, also those of which none is written. `witnessed`: somebody else
     cosigned the registration before the first evidence under it.
     """
 
