@@ -79,7 +79,7 @@ def token(server: Running, verifier: Verifier) -> str:
     return text
 
 
-TOKEN = ("serve", "token", "new", "--name", "machine", "--group", "north")
+TOKEN = ("ledger", "token", "new", "--name", "machine", "--group", "north")
 IMPORT = b'{"kind": "import", "content": "{\\"a\\":1}"}'
 JSON = {"Content-Type": "application/json"}
 
@@ -113,7 +113,7 @@ def test_writing_needs_a_token_and_its_scope(server: Running, verifier: Verifier
     with Ledger.open(db, create=False) as book:
         entry = book.entry(written["n"])
     assert (entry.by, entry.group, entry.content) == ("machine", "north", {"a": 1})
-    revoked = verifier("serve", "token", "revoke", token.split("_")[1], "--ledger", db, "--json")
+    revoked = verifier("ledger", "token", "revoke", token.split("_")[1], "--ledger", db, "--json")
     assert revoked.document["revoked"]
     assert server.ask("POST", f"{BASE}/entries", IMPORT, Authorization=f"Bearer {token}", **JSON)[0] == 401
     assert server.size() == before + 1
@@ -244,13 +244,13 @@ def test_tokens_are_hashed_at_rest_and_nobody_else_reads_them(verifier: Verifier
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert text not in file.read_text()
     assert text.split("_", 2)[2] not in file.read_text()
-    listed = verifier("serve", "token", "list", "--json")
+    listed = verifier("ledger", "token", "list", "--json")
     assert text not in listed.out
     assert listed.document["valid"] == 1
-    assert verifier("serve", "token", "revoke", "0" * 16).code == 2
-    assert verifier("serve", "token", "new", "--name", "a\tb", "--scope", "append").code == 2
+    assert verifier("ledger", "token", "revoke", "0" * 16).code == 2
+    assert verifier("ledger", "token", "new", "--name", "a\tb", "--scope", "append").code == 2
     os.chmod(file, 0o644)  # noqa: PTH101  # the way a shell would
-    assert verifier("serve", "token", "list").code == 2
+    assert verifier("ledger", "token", "list").code == 2
 
 
 def test_what_cannot_be_served_is_one_sentence(verifier: Verifier, tmp_path: Path) -> None:

@@ -184,7 +184,7 @@ def _unauthorized(what: str) -> Refused:
         401,
         what,
         where="Authorization",
-        mend="an administrator of the server makes one with `verifier serve token new`",
+        mend="an administrator of the server makes one with `verifier ledger token new`",
         headers={"WWW-Authenticate": "Bearer"},
     )
 

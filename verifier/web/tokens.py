@@ -114,7 +114,7 @@ class TokenStore:
         """Ends a token at once. Raises BadInput where there is none of this id."""
         token = self._read(id_) if _ID.fullmatch(id_) else None
         if token is None:
-            raise BadInput("there is no such token", where=f"ID {id_[:40]}", mend="see `verifier serve token list`")
+            raise BadInput("there is no such token", where=f"ID {id_[:40]}", mend="see `verifier ledger token list`")
         if not token.revoked:
             token = replace(token, revoked=time_text(self._now()))
             self._write(token)
