@@ -37,6 +37,7 @@ bench: install
 	$(BIN)/python benchmarks/sweep_overhead.py
 	$(BIN)/python benchmarks/exact.py
 	$(BIN)/python -m benchmarks.ledger
+	$(BIN)/python -m benchmarks.judge --full
 	f=$$(mktemp -d) && chmod 755 $$f && url=$$(scripts/postgres.sh start $$f) && \
 	    { $(BIN)/python benchmarks/ledger_store.py --postgres $$url; code=$$?; \
 	      scripts/postgres.sh stop $$f immediate; rm -rf $$f; exit $$code; }

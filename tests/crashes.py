@@ -75,8 +75,8 @@ class Writers:
         return process
 
     def progress(self) -> int:
-        """How many appends were acknowledged so far."""
-        return sum(len(acknowledged(file)) for file in self.files)
+        """About how many appends were acknowledged so far: a torn line counts. It is asked often, and so is cheap."""
+        return sum(file.read_bytes().count(b"\n") for file in self.files if file.exists())
 
     def run(self, *, kills: int, seed: int, meanwhile: Callable[["Writers"], None] | None = None) -> None:
         """Kills one writer after another and starts it again, `kills` times, then lets all of them end.

@@ -79,7 +79,7 @@ class Target:
     """A file that is a ledger, with every constraint in the attacker's way taken out."""
 
     def __init__(self, honest: Path, path: Path) -> None:
-        self.path = path
+        self.url = str(path)
         source, self._connection = sqlite3.connect(honest), sqlite3.connect(path)
         source.backup(self._connection)
         source.close()

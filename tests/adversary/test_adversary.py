@@ -6,6 +6,7 @@ verifier key, a witness's, and checkpoints of 16, 32 and 48 entries that both si
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import re
@@ -18,8 +19,10 @@ from pathlib import Path
 import pytest
 
 from tests.adversary.attacks import ATTACKS, DEPTHS, Attacked, attacked
+from tests.adversary.postgres import PostgresTarget
 from tests.adversary.signatures import FORGERIES, forged
 from tests.adversary.store import Book, Row, Target, read
+from tests.postgres import Server
 from verifier.cli.main import main
 from verifier.ledger import FreeText, Ledger, Verification
 from verifier.ledger.checkpoints import open_checkpoint, sign_checkpoint
@@ -32,6 +35,11 @@ from verifier.model.errors import TamperingDetected
 
 SIZE, CHECKPOINTS = 64, (16, 32, 48)
 NEWEST = max(CHECKPOINTS)
+# attacker -> store -> the numbers of the attacks that are made on it
+SEEDS = {
+    "A": {"SQLite": (0, 5600), "PostgreSQL": (5600, 7000)},
+    "B": {"SQLite": (0, 2400), "PostgreSQL": (2400, 3000)},
+}
 PAGE = Path(__file__).parents[2] / "docs/ledger-attacks.md"
 
 
@@ -40,7 +48,7 @@ class Scene:
     """The honest ledger, a file for attacked ones and a reader of it, the keys, and the notes that the reader keeps."""
 
     honest: Book
-    target: Target
+    target: Target | PostgresTarget
     ledger: Ledger
     log: PrivateKey
     witness: PrivateKey
@@ -82,10 +90,25 @@ def write_honest(path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    folder = tmp_path_factory.mktemp("adversary")
-    write_honest(folder / "honest.db")
-    honest, target = read(folder / "honest.db"), Target(folder / "honest.db", folder / "verifier.db")
+def honest_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("adversary") / "honest.db"
+    write_honest(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def scene(honest_file: Path) -> Iterator[Scene]:
+    with contextlib.closing(Target(honest_file, honest_file.with_name("verifier.db"))) as target:
+        yield from scene_of(read(honest_file), target)
+
+
+@pytest.fixture(scope="module")
+def postgres_scene(honest_file: Path, postgres: Server) -> Iterator[Scene]:
+    with contextlib.closing(PostgresTarget(honest_file, postgres.new_ledger())) as target:
+        yield from scene_of(read(honest_file), target)
+
+
+def scene_of(honest: Book, target: Target | PostgresTarget) -> Iterator[Scene]:
     log, witness = generate("example.org/ledger"), generate("w.example/one", KeyType.COSIGNATURE)
     tree, seen, notes = Tree(row.leaf for row in honest.rows), None, []
     for second, size in enumerate(CHECKPOINTS, start=1_700_000_000):
@@ -100,9 +123,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         )
         notes.append(seen)
     # one reader for all attacks: what it costs to open a ledger is not the question here
-    with Ledger.open(target.path, create=False) as ledger:
+    with Ledger.open(target.url, create=False) as ledger:
         yield Scene(honest, target, ledger, log, witness, notes)
-    target.close()
 
 
 def touched(book: Book, honest: Book) -> int:
@@ -220,23 +242,33 @@ def counted(kind: str, start: int, stop: int, scene: Scene) -> Counter[tuple[str
     return Counter((names[seed % len(names)], attack(scene, seed)) for seed in range(start, stop))
 
 
-def on_the_page(kind: str) -> dict[str, tuple[int, int]]:
-    """Attack -> (made, missed), as the page's table of that attacker says."""
+def on_the_page(kind: str, store: str) -> dict[str, tuple[int, int]]:
+    """Attack -> (made, missed), as the page's table of that attacker says of a store."""
     section = PAGE.read_text(encoding="utf-8").partition(f"## Attacker {kind}\n")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| ([a-z-]+) \| ([\d,]+) \| ([\d,]+) \|$", section, re.MULTILINE)
-    return {name: (int(made.replace(",", "")), int(missed.replace(",", ""))) for name, made, missed in rows}
+    rows = re.findall(r"^\| ([a-z-]+)" + r" \| (\d+) \| (\d+)" * 2 + r" \|$", section, re.MULTILINE)
+    first = 2 * list(SEEDS["A"]).index(store)
+    return {name: (int(counts[first]), int(counts[first + 1])) for name, *counts in rows}
+
+
+def misses_what_the_page_says(scene: Scene, kind: str, store: str) -> None:
+    found = counted(kind, *SEEDS[kind][store], scene)
+    made = Counter(name for (name, _), n in found.items() for _ in range(n))
+    missed = Counter({name: n for (name, answer), n in found.items() if answer != "caught"})
+    assert {name: (made[name], missed[name]) for name in ATTACKS} == on_the_page(kind, store)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "count"), [("A", 7000), ("B", 3000)])
-def test_10000_attacks_miss_what_the_page_says(scene: Scene, kind: str, count: int) -> None:
-    found = counted(kind, 0, count, scene)
-    made = Counter(name for (name, _), n in found.items() for _ in range(n))
-    missed = Counter({name: n for (name, answer), n in found.items() if answer != "caught"})
-    assert {name: (made[name], missed[name]) for name in ATTACKS} == on_the_page(kind)
+@pytest.mark.parametrize("kind", SEEDS)
+def test_8000_attacks_on_sqlite_miss_what_the_page_says(scene: Scene, kind: str) -> None:
+    misses_what_the_page_says(scene, kind, "SQLite")
 
 
-@pytest.fixture
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SEEDS)
+def test_2000_attacks_on_postgresql_miss_what_the_page_says(postgres_scene: Scene, kind: str) -> None:
+    misses_what_the_page_says(postgres_scene, kind, "PostgreSQL")
+
+
 def outside(scene: Scene, tmp_path: Path) -> list[str]:
     """What a reader types: the keys, and checkpoints from a folder the attacker cannot write."""
     words = ["--key", scene.log.public.vkey, "--witness", scene.witness.public.vkey]
@@ -247,13 +279,26 @@ def outside(scene: Scene, tmp_path: Path) -> list[str]:
 
 
 def test_50_attacks_through_the_command_line(
-    scene: Scene, outside: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fifty_through_the_command_line(scene, outside(scene, tmp_path), monkeypatch, capsys)
+
+
+@pytest.mark.slow
+def test_50_attacks_on_postgresql_through_the_command_line(
+    postgres_scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fifty_through_the_command_line(postgres_scene, outside(postgres_scene, tmp_path), monkeypatch, capsys)
+
+
+def fifty_through_the_command_line(
+    scene: Scene, words_outside: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     for seed in range(50):
         attack = attacked(scene.honest, seed)
         scene.target.write(attack.book)
-        words = ["verifier", "ledger", "verify", "--ledger", str(scene.target.path), *outside, "--json"]
+        words = ["verifier", "ledger", "verify", "--ledger", scene.target.url, *words_outside, "--json"]
         monkeypatch.setattr(sys, "argv", words)
         with pytest.raises(SystemExit) as stop:
             main()

@@ -14,8 +14,11 @@ from verifier.challenge import VerdictRecord, read_verdicts, written_verdicts
 from verifier.judge import JudgeIndex, judge_paper
 from verifier.judge.sentences import not_checked
 from verifier.ledger import FreeText, Ledger
-from verifier.ledger.keys import generate, save_private
+from verifier.ledger.checkpoints import sign_checkpoint
+from verifier.ledger.cosign import cosign
+from verifier.ledger.keys import KeyType, PublicKey, generate, save_private
 from verifier.ledger.merkle import verify_inclusion
+from verifier.ledger.notes import with_signatures
 from verifier.model.canonical import canonical_sha256, text_sha256
 
 PAPER = "ESa07RwpVr"
@@ -339,3 +342,39 @@ def test_the_index_grows_with_the_ledger_and_notices_another_one(db: Path) -> No
         assert len(judge_paper(index, PAPER, audience="organizer").claims) == 32
         assert "two independent people have not yet agreed with the ruling" in not_checked(judged.claims[0].disputes[0])
         assert len(canonical_sha256(index.proof(1))) == 64
+
+
+def test_a_packet_says_not_witnessed_unless_a_trusted_witness_saw_the_registration(
+    verifier: Verifier, db: Path
+) -> None:
+    ledger_of(db, {"name": "one"})
+    said = "not witnessed: that the rule was registered before its evidence is the word of this ledger alone"
+    assert f"- dispute 1: {said}" in verifier("judge", "packet", PAPER).out.split("\n")
+    log, witness, other = generate("log"), generate("w", KeyType.COSIGNATURE), generate("w", KeyType.COSIGNATURE)
+    with Ledger.open(db, create=False) as book:
+        roots = {n: bytes.fromhex(book.entry(n).root) for n in (1, 2)}
+    (db.parent / "verifier-checkpoints").mkdir()
+
+    def keep(size: int, second: int) -> None:
+        note = sign_checkpoint(log, size=size, root=roots[size])
+        cosigned = with_signatures(note, [cosign(note, witness, second=second)])
+        (db.parent / f"verifier-checkpoints/{size}.txt").write_text(str(cosigned))
+
+    def packet(key: PublicKey, *witnesses: PublicKey) -> str:
+        trust = ["--key", key.vkey, *(word for one in witnesses for word in ("--witness", one.vkey))]
+        return verifier("judge", "packet", PAPER, *trust).out
+
+    keep(2, second=5)  # covers the evidence already
+    assert said in packet(log.public, witness.public)
+    keep(1, second=2**40)  # cosigned after the evidence says it was written
+    assert said in packet(log.public, witness.public)
+    keep(1, second=5)
+    assert "The paper's claim: does not hold as stated." in packet(log.public, witness.public)
+    assert "not witnessed" not in packet(log.public, witness.public)
+    assert said in packet(log.public, other.public)
+    assert said in packet(log.public, witness.public, other.public)
+    assert said in packet(generate("log").public, witness.public)
+    assert verifier("judge", "packet", PAPER, "--witness", witness.public.vkey).code == 2
+    trust = ("--key", log.public.vkey, "--witness", witness.public.vkey)
+    assert shown(verifier, PAPER, *trust)["claims"][0]["disputes"][0]["witnessed"] is True
+    assert shown(verifier, PAPER)["claims"][0]["disputes"][0]["witnessed"] is False

@@ -15,25 +15,25 @@ def _no_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
 
 
-def killed(url: str, folder: Path, *, writers: int, target: int, kills: int) -> None:
+def killed(url: str, folder: Path, *, writers: int, target: int, kills: int, at_least: int) -> None:
     made = Writers(url, folder, writers=writers, target=target)
     made.run(kills=kills, seed=6)
     check(url, made, target)
-    assert made.kills >= kills * 3 // 4
+    assert made.kills >= at_least  # one that had ended by itself was not killed
 
 
 def test_a_few_writers_killed_at_random_moments(tmp_path: Path) -> None:
-    killed(f"sqlite:///{tmp_path / 'verifier.db'}", tmp_path, writers=3, target=40, kills=6)
+    killed(f"sqlite:///{tmp_path / 'verifier.db'}", tmp_path, writers=3, target=40, kills=6, at_least=4)
 
 
 @pytest.mark.slow
 def test_eight_writers_killed_at_random_moments_sqlite(tmp_path: Path) -> None:
-    killed(f"sqlite:///{tmp_path / 'verifier.db'}", tmp_path, writers=8, target=1000, kills=34)
+    killed(f"sqlite:///{tmp_path / 'verifier.db'}", tmp_path, writers=8, target=1000, kills=27, at_least=25)
 
 
 @pytest.mark.slow
 def test_eight_writers_killed_at_random_moments_postgres(tmp_path: Path, postgres: Server) -> None:
-    killed(postgres.new_ledger(), tmp_path, writers=8, target=1000, kills=34)
+    killed(postgres.new_ledger(), tmp_path, writers=8, target=1000, kills=27, at_least=25)
 
 
 @pytest.mark.slow

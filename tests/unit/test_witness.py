@@ -1,6 +1,7 @@
 """A witness cosigns only what continues what it saw; what counts as witnessed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -153,3 +154,19 @@ def test_each_registration_with_evidence_is_witnessed_or_not(tmp_path: Path) -> 
     assert registrations_witnessed(entries, [(1, times[1])]) == {**both, "b" * 64: False}
     assert registrations_witnessed(entries, [(3, times[4])]) == {**both, "a" * 64: False}
     assert registrations_witnessed(entries, [(2, times[4] + 1), (6, times[6])]) == dict.fromkeys(both, False)
+
+
+def test_evidence_that_was_withheld_is_still_the_first(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "verifier.db", create=True, now=lambda: 1_700_000_000) as ledger:
+        with ledger.transaction() as transaction:
+            registered = transaction.append(kind="registration", content={"registration": "a" * 64}, by="engine").entry
+            for number in range(2):
+                content = {"registration": "a" * 64, "number": number}
+                transaction.append(kind="evidence", content=content, refs=[registered.leaf], by="engine")
+        first, withheld, later = ledger.entries()
+    withheld = replace(withheld, content={}, content_bytes=b"", withheld=True)
+    assert withheld.registration is None
+    after_the_first = [(2, 1_700_000_000)]
+    assert registrations_witnessed([first, later], after_the_first) == {"a" * 64: True}
+    assert registrations_witnessed([first, withheld, later], after_the_first) == {"a" * 64: False}
+    assert registrations_witnessed([first, withheld, later], [(1, 1_700_000_000)]) == {"a" * 64: True}

@@ -8,7 +8,7 @@ import click
 
 from verifier.cli.options import ledger_option
 from verifier.cli.output import Output, with_output
-from verifier.cli.people_options import open_ledger, status_fields
+from verifier.cli.people_options import open_ledger
 from verifier.model.printable import printable
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def docket(output: Output, ledger_url: str, everything: bool, audience: str) -> 
     """List the open disputes: state, owner, next step, what is missing and who could supply it."""
     from verifier.ledger.standing import STILL, replay
     from verifier.ledger.times import system_now, time_text
+    from verifier.model.dispute_document import status_fields
     from verifier.model.disputes import Visibility
     from verifier.model.docket import turn
 

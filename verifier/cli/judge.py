@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from verifier.cli.judge_shown import (
-    claim_document,
-    claim_quoted,
-    contested_document,
-    show_board,
-    show_contested,
-    show_paper,
-)
+from verifier.cli.judge_shown import contested_document, show_board, show_contested, show_paper
+from verifier.cli.judge_trust import trust_options, trusted_cosignatures
 from verifier.cli.options import judge_command, ledger_option
 from verifier.cli.output import Output, with_output
 from verifier.model.errors import BadInput, Exit
@@ -61,13 +55,22 @@ def _index(book: Ledger) -> JudgeIndex:
 @click.option("--format", "form", type=click.Choice(["table", "verdicts"]), default="table", help="verdicts: the file.")
 @click.option("--out", "out_name", metavar="FILE", help="With --format verdicts: write the file there.")
 @_audience_option
+@trust_options
 @ledger_option
 @with_output
 def show(
-    output: Output, paper: str | None, form: str, out_name: str | None, audience: Audience | None, ledger_url: str
+    output: Output,
+    paper: str | None,
+    form: str,
+    out_name: str | None,
+    audience: Audience | None,
+    log_vkey: str | None,
+    witness_vkeys: tuple[str, ...],
+    ledger_url: str,
 ) -> None:
     """Show per claim and part of PAPER what is established, and why; without PAPER all papers."""
     from verifier.judge.claims import judge_paper
+    from verifier.judge.documents import claim_document, claim_quoted
 
     if form == "verdicts":
         _show_verdicts(output, paper, out_name, audience, ledger_url)
@@ -76,8 +79,9 @@ def show(
         raise BadInput("a table is not written to a file", where="--out", mend="add --format verdicts")
     with _open(ledger_url) as book:
         index = _index(book)
+        cosigned = trusted_cosignatures(book, index, log_vkey, witness_vkeys)
         for identity in [index.paper(paper)] if paper is not None else index.papers():
-            judged = judge_paper(index, identity, audience=audience or "organizer")
+            judged = judge_paper(index, identity, audience=audience or "organizer", cosigned=cosigned)
             if not judged.claims and paper is None:
                 continue
             if not output.json:
@@ -143,15 +147,25 @@ def _show_verdicts(
 @judge.command()
 @click.argument("paper")
 @_audience_option
+@trust_options
 @ledger_option
 @with_output
-def packet(output: Output, paper: str, audience: Audience | None, ledger_url: str) -> None:
+def packet(
+    output: Output,
+    paper: str,
+    audience: Audience | None,
+    log_vkey: str | None,
+    witness_vkeys: tuple[str, ...],
+    ledger_url: str,
+) -> None:
     """Print what is established about PAPER as a packet for a language model."""
     from verifier.judge.claims import judge_paper
     from verifier.judge.packet import packet as packet_of
 
     with _open(ledger_url) as book:
-        made = packet_of(judge_paper(_index(book), paper, audience=audience or "organizer"))
+        index = _index(book)
+        cosigned = trusted_cosignatures(book, index, log_vkey, witness_vkeys)
+        made = packet_of(judge_paper(index, paper, audience=audience or "organizer", cosigned=cosigned))
     if not output.json:
         click.echo(made.text, nl=False)
         return
@@ -173,6 +187,7 @@ def packet(output: Output, paper: str, audience: Audience | None, ledger_url: st
 @click.option("--times", type=click.IntRange(1, _TIMES), default=3, show_default=True, help="How many readings.")
 @click.option("--timeout", default="120s", show_default=True, metavar="TIME", help="The most one reading may take.")
 @_audience_option
+@trust_options
 @ledger_option
 @with_output
 def read(
@@ -183,6 +198,8 @@ def read(
     times: int,
     timeout: str,
     audience: Audience | None,
+    log_vkey: str | None,
+    witness_vkeys: tuple[str, ...],
     ledger_url: str,
 ) -> None:
     """Send the packet on PAPER to a model several times; record its readings and how far they agree."""
@@ -202,7 +219,9 @@ def read(
     key = os.environ.get(_KEY_VARIABLE, "")
     may_be_recorded(model=model, key=key)
     with _open(ledger_url) as book:
-        judged = judge_paper(_index(book), paper, audience=audience or "organizer")
+        index = _index(book)
+        cosigned = trusted_cosignatures(book, index, log_vkey, witness_vkeys)
+        judged = judge_paper(index, paper, audience=audience or "organizer", cosigned=cosigned)
         made = packet_of(judged)
         if not made.claims:
             raise BadInput("no claim of this paper was ruled on here, so there is nothing to read", where="PAPER")

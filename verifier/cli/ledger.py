@@ -14,6 +14,7 @@ from verifier.cli.ledger_people import admit, rotate
 from verifier.cli.ledger_prove import prove
 from verifier.cli.ledger_public import export_public
 from verifier.cli.ledger_store import export_entries, import_, rebuild
+from verifier.cli.ledger_tokens import token
 from verifier.cli.options import (
     beside,
     command_line,
@@ -54,6 +55,7 @@ ledger.add_command(import_)
 ledger.add_command(rebuild)
 ledger.add_command(admit)
 ledger.add_command(rotate)
+ledger.add_command(token)
 
 
 def _open(ledger_url: str) -> Ledger:

@@ -37,6 +37,7 @@ COMMANDS = {
     "withhold": ("verifier.cli.ledger_people", "Take texts of an entry out of the ledger."),
     "ledger": ("verifier.cli.ledger", "Read and verify the append-only record."),
     "judge": ("verifier.cli.judge", "What is established about each claim; others' verdicts; the board."),
+    "serve": ("verifier.cli.serve", "The ledger over HTTP: to everybody what is public, writes with a token."),
     "doctor": ("verifier.cli.doctor", "What is installed, what is missing, how to mend it."),
 }
 

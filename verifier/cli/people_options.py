@@ -130,6 +130,8 @@ def told(
 
 def show_spoken(output: Output, spoken: Spoken, *, says: str, ledger_url: str) -> None:
     """Prints what an entry records and where its dispute stands."""
+    from verifier.model.dispute_document import status_fields
+
     entry, status = spoken.entry, spoken.status
     before = "recorded before, " if spoken.found else ""
     sentence = f"Entry {entry.n}, {before}signed by {entry.by[:16]}, records {says}."
@@ -165,23 +167,3 @@ def standing_words(status: DisputeStatus) -> str:
         f"The dispute {status.dispute[:12]} is {status.state} ({status.state.sentence}), "
         f"{status.visibility}{''.join(flags)}."
     )
-
-
-def status_fields(status: DisputeStatus) -> dict[str, Any]:
-    """Where a dispute stands, for machines."""
-    notice = status.notice
-    return {
-        "dispute": status.dispute,
-        "paper": status.paper,
-        "claim_sha256": status.claim_sha256,
-        "state": str(status.state),
-        "visibility": str(status.visibility),
-        "challenge_open": status.challenge_open,
-        "challenges": [one.leaf for one in status.challenges],
-        "notice_outdated": status.notice_outdated,
-        "ruling": None if status.ruling is None else status.ruling.ruling.words,
-        "ruling_leaf": None if status.ruling is None else status.ruling.leaf,
-        "window_ends": None if notice is None else notice.window_ends,
-        "retractions": [one.leaf for one in status.retractions],
-        "refused": [{"leaf": leaf, "because": because} for leaf, because in status.refused],
-    }

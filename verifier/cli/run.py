@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,11 +20,13 @@ from verifier.cli.options import (
     trust_option,
 )
 from verifier.cli.output import Output, print_error, with_output
+from verifier.cli.witnessing import witness_options
 from verifier.model.errors import Exit, VerifierError
 from verifier.model.rulings import Ruling, ruling_words
 
 if TYPE_CHECKING:
     from verifier.casefile import Case
+    from verifier.cli.witnessing import Witnessing
     from verifier.engine import Options
     from verifier.model.results import CaseResult
     from verifier.sweeps.executors import Executor
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
 @click.option("--time-limit", metavar="100s", help="Stop cleanly after this time; the same command continues.")
 @click.option("--to-maximum", is_flag=True, help="Continue a decided sweep to its last look; the ruling stays.")
 @click.option("--expect", type=click.Choice([*Ruling]), help="Exit 10 unless the ruling is this one.")
+@witness_options
 @trust_option
 @with_output
 def run(
@@ -56,6 +60,10 @@ def run(
     time_limit: str | None,
     to_maximum: bool,
     expect: str | None,
+    sign_file: str | None,
+    witness_by: str | None,
+    witness_vkey: str | None,
+    first_seen: bool,
     trust: bool,
 ) -> None:
     """Put each CASE on trial: register its rule, run it, rule, record and report.
@@ -64,6 +72,7 @@ def run(
     """
     from verifier.casefile import load, override
     from verifier.cli.trust import ensure_trusted
+    from verifier.cli.witnessing import witnessing_of
     from verifier.engine import Options
     from verifier.ledger import fixed_epoch, ledger_path
     from verifier.sweeps.executors import open_executor
@@ -72,6 +81,7 @@ def run(
     loaded = [override(load(case), scale=scale, set_=set_) for case in cases]
     executor = open_executor(executor_name)
     fixed_epoch()  # a bad SOURCE_DATE_EPOCH is said before libraries trip over it
+    witnessing = witnessing_of(sign_file, witness_by, witness_vkey, first_seen=first_seen)
     ledger_outside(loaded, ledger_path(ledger_url))
     for case in loaded:
         ensure_trusted(case, trust=trust)
@@ -81,7 +91,7 @@ def run(
     codes = []
     try:
         for case in loaded:
-            codes.append(_run_one(output, case, ledger_url, executor, options, expect))
+            codes.append(_run_one(output, case, ledger_url, executor, options, expect, witnessing))
             if codes[-1] is Exit.INTERRUPTED:  # the user meant the command, not one of its cases
                 break
     finally:
@@ -96,7 +106,13 @@ def _worst(codes: list[Exit]) -> Exit:
 
 
 def _run_one(
-    output: Output, case: Case, ledger_url: str, executor: Executor, options: Options, expect: str | None
+    output: Output,
+    case: Case,
+    ledger_url: str,
+    executor: Executor,
+    options: Options,
+    expect: str | None,
+    witnessing: Witnessing | None,
 ) -> Exit:
     """Runs one case of several; what fails in one leaves the others to run."""
     from verifier.cli.progress import SweepProgress
@@ -119,14 +135,18 @@ def _run_one(
                     progress=progress,
                     options=options,
                     command=command,
+                    registered=None if witnessing is None else functools.partial(witnessing.before_evidence, ledger),
                 )
             finally:
                 store.close()
+            if witnessing is not None:
+                result = witnessing.told(ledger, result)
             path = beside(ledger.path, "reports") / f"{case.name}-{case.registration[:12]}.html"
             write_report(result, path)
             certificates = write_certificates(result, path)
     except Partial as partial:
-        return _say_partial(output, case, partial, command)
+        again = command if witnessing is None else f"{command} {witnessing.flags}"
+        return _say_partial(output, case, partial, again)
     except VerifierError as error:
         print_error(error, as_json=output.json)
         return error.exit_code

@@ -65,8 +65,11 @@ def run(
     progress: RunProgress,
     options: Options,
     command: str,
+    registered: Callable[[Registration], None] | None = None,
 ) -> CaseResult:
     """Puts one case on trial. Registration stands in the ledger before any unit is drawn.
+
+    `registered` is called in between; what it raises ends the run, and the registration stays.
 
     Raises BadInput where a target is not what the case says (nothing is changed then), Partial where the run was
     stopped, InfrastructureFailed where a disk, folder or worker fails.
@@ -83,6 +86,8 @@ def run(
     try:
         (targets,) = driven([inspect_targets(case)])  # before registering: a case that does not import changes nothing
         registration = register(case, ledger)
+        if registered is not None:
+            registered(registration)
         for key, row in targets.rows.items():
             store.put(key, row)
         probes = _run_probes(case, targets, registration, driven=driven, progress=progress, options=options)

@@ -10,6 +10,7 @@ from verifier.judge.findings import part_findings, table_at, table_rows, text_at
 from verifier.judge.index import JudgeIndex, Trial
 from verifier.ledger import Entry
 from verifier.ledger.audience import Audience
+from verifier.ledger.witness import registrations_witnessed
 from verifier.model.combined import combine_claim, combine_part
 from verifier.model.dispute_status import DisputeStatus, Visibility
 from verifier.model.outcomes import Outcome
@@ -50,7 +51,8 @@ class Exploratory:
 class DisputeJudgement:
     """One dispute with a standing ruling. `registration` and `ruling` are its entries, `case` the case file as parsed.
 
-    `findings` maps part ids to verdicts, all of them, also those of which none is written.
+    `findings` maps part ids to verdicts, all of them, also those of which none is written. `witnessed`: somebody else
+    cosigned the registration before the first evidence under it.
     """
 
     status: DisputeStatus
@@ -59,6 +61,7 @@ class DisputeJudgement:
     findings: Mapping[str, VerdictFinding]
     evidence: tuple[ProbeEvidence, ...]
     exploratory: tuple[Exploratory, ...]
+    witnessed: bool = False
 
     @property
     def case(self) -> Mapping[str, Any]:
@@ -143,9 +146,12 @@ class PaperJudgement:
     root: str
 
 
-def judge_paper(index: JudgeIndex, paper: str, *, audience: Audience) -> PaperJudgement:
+def judge_paper(
+    index: JudgeIndex, paper: str, *, audience: Audience, cosigned: Sequence[tuple[int, int]] = ()
+) -> PaperJudgement:
     """Per claim and part what is established about a paper. A claim nobody put on trial, or ruled on, is absent.
 
+    `cosigned` holds (size, second) of checkpoints of this ledger that witnesses cosigned whom the reader trusts.
     Raises BadInput for a name that is none, TamperingDetected for an entry that is not what its hash says.
     """
     identity = index.paper(paper)
@@ -155,7 +161,9 @@ def judge_paper(index: JudgeIndex, paper: str, *, audience: Audience) -> PaperJu
     entries = index.read(n for trial in trials.values() for n in trial.numbers)
     for claim, statuses in seen.items():
         disputes = [
-            made for status in statuses if (made := _dispute(entries, trials[status.dispute], status)) is not None
+            made
+            for status in statuses
+            if (made := _dispute(entries, trials[status.dispute], status, cosigned)) is not None
         ]
         if disputes:
             claims.append(_claim(claim, disputes))
@@ -170,19 +178,24 @@ def judge_paper(index: JudgeIndex, paper: str, *, audience: Audience) -> PaperJu
     )
 
 
-def _dispute(entries: Mapping[int, Entry], trial: Trial, status: DisputeStatus) -> DisputeJudgement | None:
+def _dispute(
+    entries: Mapping[int, Entry], trial: Trial, status: DisputeStatus, cosigned: Sequence[tuple[int, int]]
+) -> DisputeJudgement | None:
     standing = status.ruling
     if standing is None or standing.leaf not in trial.rulings or standing.registration not in trial.registrations:
         return None
     ruling = entries[trial.rulings[standing.leaf]]
     evidence = [entries[n] for n in trial.evidence.get(standing.registration, ())]
+    registration = entries[trial.registrations[standing.registration]]
+    witnessed = registrations_witnessed([registration, *evidence], cosigned)
     return DisputeJudgement(
         status=status,
-        registration=entries[trial.registrations[standing.registration]],
+        registration=registration,
         ruling=ruling,
         findings=part_findings(ruling.content, facts=status.facts, withdrawn=status.withdrawn),
         evidence=tuple(ProbeEvidence(one.n, one.leaf, one.leaf in ruling.refs, one.content) for one in evidence),
         exploratory=tuple(_exploratory(entries, trial, n) for n in trial.exploratory),
+        witnessed=witnessed.get(standing.registration, False),
     )
 
 

@@ -120,6 +120,15 @@ class JudgeIndex:
         """Whether the audience may see a dispute: the public sees public ones alone."""
         return audience == "organizer" or self.statuses[dispute].visibility is Visibility.PUBLIC
 
+    def shows(self, leaf: str, audience: Audience) -> bool:
+        """Whether the audience may see the entry of this leaf hash: the public, those of public disputes alone."""
+        dispute = self._replay.dispute_of_leaf(leaf)
+        return audience == "organizer" or (dispute in self.statuses and self.is_visible(dispute, audience))
+
+    def number(self, leaf: str) -> int:
+        """The number of the entry of this leaf hash; 0 where there is none."""
+        return self._replay.number_of(leaf) if self._replay.kind_of(leaf) else 0
+
     def read(self, numbers: Iterable[int]) -> Mapping[int, Entry]:
         """The entries of these numbers, read together. Raises TamperingDetected where one is not there any more."""
         wanted = set(numbers)

@@ -95,6 +95,8 @@ def _unsettled(dispute: DisputeJudgement) -> list[str]:
 
 def _weak_evidence(dispute: DisputeJudgement) -> list[str]:
     said = []
+    if not dispute.witnessed:
+        said.append("not witnessed: that the rule was registered before its evidence is the word of this ledger alone")
     if "ingested" in dispute.ruling.content:
         said.append("numbers were measured elsewhere and not drawn again here")
     controls = [row for one in dispute.evidence for row in table_rows(one.content, "controls")]

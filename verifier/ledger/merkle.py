@@ -95,6 +95,12 @@ class Tree:
             node = node_hash(level[-2], node)
             height += 1
 
+    def leaf(self, index: int) -> bytes:
+        """The leaf hash at `index`, which counts from 0. Raises IndexError where there is none."""
+        if not 0 <= index < len(self):
+            raise IndexError(f"leaf {index} is not among {len(self)}")
+        return self._levels[0][index]
+
     def root(self, size: int | None = None) -> bytes:
         """The root over the first `size` leaves (all by default). Raises IndexError beyond the tree."""
         size = len(self) if size is None else size

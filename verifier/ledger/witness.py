@@ -90,9 +90,14 @@ def registrations_witnessed(entries: Iterable[Entry], cosigned: Sequence[tuple[i
     `entries` are registrations and evidence in order; others are passed over. `cosigned` is as in `witnessed`.
     """
     registered: dict[str, int] = {}
+    leaves: dict[str, str] = {}
     found: dict[str, bool] = {}
     for entry in entries:
         key = entry.registration
+        if entry.kind == "registration" and key is not None:
+            leaves.setdefault(entry.leaf, key)
+        if key is None and entry.kind == "evidence":  # withheld: what it refers to still says where it belongs
+            key = next((leaves[leaf] for leaf in entry.refs if leaf in leaves), None)
         if entry.kind not in ("registration", "evidence") or key is None or key in found:
             continue
         if entry.kind == "registration":

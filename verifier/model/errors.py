@@ -55,6 +55,8 @@ EXTRAS = {
     "jax": "jax",
     "pyarrow": "parquet",
     "psycopg": "postgres",
+    "starlette": "web",
+    "uvicorn": "web",
 }
 """Module -> the extra of this distribution that installs it."""
 

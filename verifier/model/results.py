@@ -169,7 +169,11 @@ class RegistrationRecord:
 
 @dataclass(frozen=True, slots=True)
 class LedgerRecord:
-    """Where the run stands in the ledger (leaf hashes) and the ledger's head after it."""
+    """Where the run stands in the ledger (leaf hashes) and the ledger's head after it.
+
+    `witness` names who cosigned a checkpoint between the registration and its first evidence, no later than that
+    evidence says it was written; "" where nobody is known to have.
+    """
 
     url: str
     registration: str
@@ -177,6 +181,7 @@ class LedgerRecord:
     ruling: str
     size: int
     root: str
+    witness: str = ""
 
 
 @dataclass(frozen=True, slots=True)

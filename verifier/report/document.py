@@ -88,6 +88,8 @@ def run_document(
             "ruling": result.ledger.ruling or None,
             "size": result.ledger.size,
             "root": result.ledger.root,
+            "witnessed": bool(result.ledger.witness),
+            "witness": result.ledger.witness or None,
         },
         "report": report,
         "command": result.command,

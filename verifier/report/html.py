@@ -126,6 +126,7 @@ def render_report(result: CaseResult, *, versions: Mapping[str, str] | None = No
         repeat=sentences.repeat_line(result),
         gate_closed=bool(sentences.gate_reasons(result)),
         registration=sentences.registration_line(result),
+        witness=sentences.witness_line(result),
         overrides=sentences.overrides_words(result.overrides),
         dispute=sentences.dispute_line(result),
         compared=comparison_lines(result.probes),

@@ -311,6 +311,13 @@ def registration_line(result: CaseResult) -> str:
     return f"{text}; every E-value is shown after its discount of {discount(result.ordinal):.2g}"
 
 
+def witness_line(result: CaseResult) -> str:
+    """Whether somebody outside saw the registration before there was evidence under it."""
+    if result.ledger.witness:
+        return f"witnessed: {plain(result.ledger.witness)} cosigned the registration before its first evidence"
+    return "not witnessed: that the rule was registered before its evidence is the word of this ledger alone"
+
+
 def overrides_words(overrides: Mapping[str, Any]) -> str:
     """What the command line changed: `scale k = 8, 16; set variant = no_gate`."""
     changes = []

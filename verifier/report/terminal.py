@@ -72,6 +72,7 @@ def _opening(result: CaseResult) -> list[str]:
         *(sentences.implementation_line(one) for one in result.implementations),
         *(sentences.prior_line(prior) for prior in result.priors),
         sentences.registration_line(result),
+        sentences.witness_line(result),
         run,
         sentences.settings_line(result),
     ]
