@@ -149,7 +149,7 @@ def _diagnose(session: _Session, relations: list[Relation], violated: frozenset[
     inner = named(calls, logs)
     if inner is not None:
         return Diagnosis(wrong.name, BasisClass.FORM, f"read as a {twin}, the values are those of {inner.name}")
-    return unknown(violated)
+    return unknown(violated, calls, session.logs(session.returns))
 
 
 def _no_answer(session: _Session, corpus: Corpus) -> Fingerprint:
