@@ -17,6 +17,7 @@ CORRECT = "correct"
 UNKNOWN = "unknown fault"
 NOT_DETERMINISTIC = "not deterministic"
 NO_ANSWER = "no answer"
+REFUSES = "it refuses the calls "
 LOOKS_LIKE = {"loss": "this looks like a loss", "perplexity": "this looks like a perplexity"}
 
 
