@@ -296,9 +296,9 @@ def test_padding_cannot_have_more_loss_than_was_measured(
     variant: str | None, share: str, pad: str | None, difference: str, words: str
 ) -> None:
     audit = dilution(
-        measured=Measured(printed("5.11"), variant and printed(variant)),
+        measured=Measured(printed("5.11"), None if variant is None else printed(variant)),
         p=printed(share),
-        pad_loss=pad and PadLoss(printed(pad), printed(pad)),
+        pad_loss=None if pad is None else PadLoss(printed(pad), printed(pad)),
         pad_loss_difference=printed(difference),
     )
     assert (audit.finding, audit.material) == (AuditAnswer.JOINTLY_INCONSISTENT, None)

@@ -43,10 +43,12 @@ def dilution(
     `threshold`: a multiple of the printed gap's upper end (1.25). `source`: where the share is printed.
 
     With two models the finding is about their gap: `RECONCILED` where every admissible value exceeds the threshold or
-    every one turns the gap over, `NOT_MATERIAL` where none exceeds it, `INSUFFICIENT` otherwise or where nothing bounds the share, `SAME_BASIS` where
-    there is no padding. Statements that cannot all hold are given up one at a time, and the admissible range covers
-    every one. With one model it is `JOINTLY_INCONSISTENT` where they cannot hold, `RECONCILED` where the deflation
-    follows. With either it is `JOINTLY_INCONSISTENT` where padding alone would have more loss than was measured. Intervals are rigorous: exact rationals at corners of monotone functions, logarithms rounded outward.
+    every one turns the gap over, `NOT_MATERIAL` where none exceeds it, `INSUFFICIENT` otherwise or where nothing bounds
+    the share, `SAME_BASIS` where there is no padding. Statements that cannot all hold are given up one at a time, and
+    the admissible range covers every one. With one model it is `JOINTLY_INCONSISTENT` where they cannot hold,
+    `RECONCILED` where the deflation follows. With either it is `JOINTLY_INCONSISTENT` where padding alone would have
+    more loss than was measured. Intervals are rigorous: exact rationals at corners of monotone functions, logarithms
+    rounded outward.
 
     Raises BadInput for a perplexity below 1, a share outside [0, 1), a pad loss below 0, a factor or threshold of 0.
     """
