@@ -12,6 +12,7 @@ import pytest
 
 from tests.integration.conftest import REPOSITORY, Said, Verifier, files_in
 from tests.integration.test_cli_errors import one_sentence
+from verifier import audits
 
 FIXTURES = {row["id"]: row for row in json.loads((REPOSITORY / "tests/fixtures/audits.json").read_text("utf-8"))}
 CASES = REPOSITORY / "cases"
@@ -444,3 +445,52 @@ def test_nothing_to_audit_is_a_usage_error(verifier: Verifier) -> None:
     said: Said = verifier("audit", "--json")
     assert said.code == 2
     assert "Traceback" not in said.err
+
+
+def test_a_perplexity_is_a_unit(asked: Asked) -> None:
+    text = """
+[left]
+label = "a"
+value = "20.0"
+unit = "perplexity"
+[right]
+label = "b"
+value = "25.0"
+unit = "perplexity"
+[comparison]
+better = "lower"
+"""
+    assert only(asked(text, 0))["finding"] == "SAME_BASIS"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[granularity]\nprinted = ["42.9"]\nn = 68\nbelow = 100\n', "below stands beside n"),
+        (
+            '[left]\nlabel = "a"\nvalue = "1"\nunit = "KB"\n[right]\nlabel = "b"\nvalue = "1"\n[comparison]\n',
+            "the nearest valid unit is kB",
+        ),
+    ],
+)
+def test_what_is_refused_says_how_to_mend_it(verifier: Verifier, tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "a.toml").write_text(text)
+    assert words in one_sentence(verifier("audit", "a.toml", "--json"), 2)
+
+
+def test_a_file_that_breaks_the_program_leaves_the_others_answered(
+    verifier: Verifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.toml").write_text('[granularity]\nprinted = ["42.9"]\nn = 68\n')
+    whole = audits.audit_file
+
+    def breaks_on_the_first(path: Path) -> Any:
+        if path.name == "first.toml":
+            raise ArithmeticError("no such number")
+        return whole(path)
+
+    monkeypatch.setattr(audits, "audit_file", breaks_on_the_first)
+    said = verifier("audit", "first.toml", "a.toml")
+    assert "internal error (ArithmeticError" in said.err
+    assert "JOINTLY_INCONSISTENT" in said.out
+    assert said.code == 3

@@ -146,6 +146,8 @@ def test_what_is_no_file_of_arrays(tmp_path: Path) -> None:
         ("nll,real,doc\n1,1,a\n", 'line 1: there is no column "batch" for the batch'),
         (CSV + "b,1,nan,1\n", 'losses.csv, line 7: the loss is "nan"'),
         (CSV + "b,1,1e999,1\n", 'line 7: the loss is "1e999"'),
+        (CSV + "b,1,1e308,1\n", 'line 7: the loss is "1e308"; give the loss of one position in nats, at most 1e6'),
+        (CSV + 'b,1,"3,5",1\n', 'write the decimal point as a point: "3.5"'),
         (CSV + "b,1,1_0,1\n", 'line 7: the loss is "1_0"'),
         (CSV + "b,1,,1\n", "line 7: the loss is empty"),
         (CSV + "\nb,1,2,2\n", 'line 8: the mask is "2"'),
@@ -175,6 +177,7 @@ def test_csv_in_another_encoding(tmp_path: Path) -> None:
     ("changed", "words"),
     [
         ({"nll": np.array([1.0, np.nan, 1, 1, 1])}, "flat index 1: the loss is nan"),
+        ({"nll": np.array([1.0, 1e308, 1e308, 1, 1])}, "flat index 1: the loss is 1e+308"),
         ({"nll": np.array([1.0, None, 1, 1, 1], object)}, "its entries are object"),
         ({"nll": np.array(["1"] * 5)}, "its entries are <U1"),
         ({"real": np.array([True, False])}, "its shape is (2,), and that of the losses (5,)"),
@@ -231,6 +234,15 @@ def test_inline_arrays_that_are_not_as_they_must_be() -> None:
     assert "arrays.batch" in sentence([[1, 2], [3, 4]], None, [1])
     assert "entry 2: the loss is nan" in sentence([[1, math.nan]])
     assert "there is no loss" in sentence([[]])
+    assert "entry 1: the loss is 1e+308" in sentence([[1e308, 1.0]])
+    with pytest.raises(BadInput, match="1e6"):
+        dilution_of_arrays([1e308, 1e308, 1.0], [True, True, False])
+
+
+def test_losses_whose_perplexity_no_float_holds_settle_nothing() -> None:
+    found = arrays_audit(inline_arrays([["900", "800"]]), printed=printed("2.0"), returns="perplexity")
+    assert {one.finding for one in found} == {AuditAnswer.INSUFFICIENT}
+    assert any("No order of averaging" in one.sentence for one in found)
 
 
 def test_b1() -> None:

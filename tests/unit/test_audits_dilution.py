@@ -109,7 +109,7 @@ def test_findings_by_difference() -> None:
     assert finding("0.03") == (AuditAnswer.NOT_MATERIAL, False, Corrected.BELOW_THRESHOLD)
     assert finding("0.031") == (AuditAnswer.NOT_MATERIAL, False, Corrected.BELOW_THRESHOLD)
     assert finding("0.05") == (AuditAnswer.NOT_MATERIAL, False, Corrected.CONTAINS_ONE)
-    assert finding("0.2") == (AuditAnswer.NOT_MATERIAL, False, Corrected.OTHER_SIDE)
+    assert finding("0.2") == (AuditAnswer.RECONCILED, True, Corrected.OTHER_SIDE)
 
 
 def test_a_statement_that_is_missing_is_solved_for() -> None:
@@ -176,6 +176,14 @@ def test_every_admissible_value_lies_in_the_range(a: int, b: int, p: int, pad: i
         pad_loss_difference=printed(f"{d / 1000:.3f}"),
         printed_deflation=PrintedDeflation("loss", printed(f"{factor / 10:.1f}")),
     )  # fmt: skip
+    if found.finding is AuditAnswer.JOINTLY_INCONSISTENT:  # padding alone has more loss than either model can have
+        least = max(0.0, pad / 100 - 0.005)
+        weights = [(p - 0.5) / 100 * max(0.0, least + more) for more in (0, d / 1000)]
+        logs = [math.log((each + 0.5) / 100) for each in (a, b)]
+        assert (
+            any(weight > log - 1e-9 for weight, log in zip(weights, logs, strict=True)) or pad / 100 + 0.05 < -d / 1000
+        )
+        return
     low, high = found.details["gap_admissible"]
     if None in (low, high):  # a gap that no float holds
         assert "beyond all bounds" in found.sentence
@@ -184,6 +192,8 @@ def test_every_admissible_value_lies_in_the_range(a: int, b: int, p: int, pad: i
     sign = 1 if b >= a else -1
     for one, other, share in draws:
         x, y, s = a / 100 + one, b / 100 + other, p / 100 + share
+        if s * max(0.0, pad / 100 - 0.005) > math.log((a + 0.5) / 100):  # no losses have this share
+            continue
         gap = math.expm1(sign * (math.log(max(1, y) / max(1, x)) - s * d / 1000) / (1 - s))
         # a consistent set may leave fewer shares than are printed
         inside = low - 1e-9 * (1 + abs(low)) <= gap <= high + 1e-9 * (1 + abs(high))
@@ -263,3 +273,69 @@ def test_statements_that_mean_nothing() -> None:
 def _fixtures() -> dict[str, Any]:
     rows = json.loads(FIXTURES.read_text("utf-8"))
     return {row["id"]: row for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("variant", "share", "pad", "difference", "words"),
+    [
+        (
+            None,
+            "0.66",
+            "3.0",
+            "0",
+            "padding alone would add 1.93 nats a position for the baseline, and ln 5.11 is 1.63",
+        ),
+        ("5.27", "0.66", "3.0", "0", "for the baseline"),
+        ("5.27", "0.66", "0", "3.0", "for the variant"),
+        ("5.27", "0.66", None, "-3.0", "for the baseline"),  # the variant's is at least 0, so the baseline's 3
+        ("5.27", "0.66", "0.1", "-0.5", "would have a pad loss below 0"),
+        ("5.27", "0.99", "1.8", "0", "for the baseline"),
+    ],
+)
+def test_padding_cannot_have_more_loss_than_was_measured(
+    variant: str | None, share: str, pad: str | None, difference: str, words: str
+) -> None:
+    audit = dilution(
+        measured=Measured(printed("5.11"), None if variant is None else printed(variant)),
+        p=printed(share),
+        pad_loss=None if pad is None else PadLoss(printed(pad), printed(pad)),
+        pad_loss_difference=printed(difference),
+    )
+    assert (audit.finding, audit.material) == (AuditAnswer.JOINTLY_INCONSISTENT, None)
+    assert words in audit.sentence
+    assert audit.corrected is None
+    assert audit.details["consistent"] is False
+    assert audit.witness is not None
+
+
+@pytest.mark.parametrize(("share", "pad"), [("0.66", "2.4"), ("0.66", "2.48"), ("0.5", "3.26")])
+def test_what_lies_at_the_edge_of_possible_is_kept_and_cut(share: str, pad: str) -> None:
+    """At p = 0.66 a pad loss up to ln 5.115/0.655 = 2.492 leaves real tokens a loss of at least 0."""
+    audit = dilution(measured=Measured(printed("5.11")), p=printed(share), pad_loss=PadLoss(printed(pad)))
+    assert audit.finding is AuditAnswer.RECONCILED
+    largest = min(
+        float(pad) + float(printed(pad).step) / 2, math.log(5.115) / (float(share) - float(printed(share).step) / 2)
+    )
+    assert audit.details["pad_loss"]["printed"]["high"] == pytest.approx(largest, rel=1e-12)
+
+
+def test_a_gap_that_turns_over_is_material() -> None:
+    audit = dilution(
+        measured=Measured(printed("5.11"), printed("5.27")),
+        p=printed("0.66"),
+        pad_loss=PadLoss(printed("0"), printed("0")),
+        pad_loss_difference=printed("0.1"),
+    )
+    assert (audit.finding, audit.material, audit.corrected) == (AuditAnswer.RECONCILED, True, Corrected.OTHER_SIDE)
+    assert "every value turns it over: on real tokens the baseline has the larger perplexity" in audit.sentence
+    assert audit.details["pad_loss_difference"]["ends_finding"] is None
+
+
+def test_a_printed_gap_of_zero_takes_no_side_that_could_be_turned() -> None:
+    audit = dilution(
+        measured=Measured(printed("5.11"), printed("5.11")),
+        p=printed("0.66"),
+        pad_loss=PadLoss(printed("0"), printed("0")),
+        pad_loss_difference=printed("0.1"),
+    )
+    assert (audit.finding, audit.material, audit.corrected) == (AuditAnswer.RECONCILED, True, None)

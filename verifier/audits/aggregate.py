@@ -25,6 +25,7 @@ from verifier.model.errors import BadInput
 ITEM_MEAN = "token mean"
 MOST_VALUES = 10_000_000
 MOST_LEVELS = 4
+LARGEST = 1e100  # sums of as many, times as large a weight, do not overflow
 # Doubles that are summed to the last digit still round once or twice on the way to a mean.
 SLACK = Fraction(1, 10**12)
 
@@ -57,6 +58,8 @@ class Aggregation:
     @property
     def sentence(self) -> str:
         """One sentence for a person."""
+        if not self.orders:
+            return "No order of averaging gives a number that floating point holds."
         if self.printed is None:
             return f"{len(self.orders)} orders of averaging give {_span(self.orders)}; no printed number was given."
         number = self.printed.text
@@ -105,8 +108,8 @@ def aggregate(
     and so on for every choice of levels, sums, means of group sums, constant length, medians, harmonic and geometric
     means, and the token mean multiplied by the number of groups (a correction made twice).
 
-    Raises BadInput for lengths that differ, values that are no finite numbers, weights that are not positive, and an
-    order that is not there.
+    Raises BadInput for lengths that differ, values that are no finite numbers up to 1e100, weights that are not
+    positive, and an order that is not there.
     """
     items = _items(values, weights)
     levels = _levels(groups, len(items))
@@ -158,8 +161,8 @@ def _items(values: Sequence[float], weights: Sequence[float] | None) -> list[_It
         raise BadInput(f"{len(numbers)} values", mend=f"pass 1 to {MOST_VALUES}")
     if len(heavy) != len(numbers):
         raise BadInput(f"{len(numbers)} values and {len(heavy)} weights", mend="pass one weight a value")
-    if not all(map(math.isfinite, [*numbers, *heavy])) or min(heavy) <= 0:
-        raise BadInput("a value is not finite, or a weight not positive", mend="leave that item out")
+    if not all(abs(number) <= LARGEST for number in (*numbers, *heavy)) or min(heavy) <= 0:
+        raise BadInput("a value is not finite or beyond 1e100, or a weight not positive", mend="leave that item out")
     return [_Item(value, weight) for value, weight in zip(numbers, heavy, strict=True)]
 
 

@@ -12,13 +12,15 @@ from typing import BinaryIO
 import numpy as np
 
 from verifier.audits.array_columns import MOST_CHARACTERS, Labels, check_named, mask_value
-from verifier.audits.token_arrays import MOST_ROWS, Columns, TokenArrays
+from verifier.audits.token_arrays import LARGEST_LOSS, MOST_ROWS, Columns, TokenArrays, loss_complaint
 from verifier.model.complaints import shown
 from verifier.model.errors import BadInput
 
 MOST_LINE = 100_000
 """Bytes of a line."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_COMMA = re.compile(r"[+-]?\d{1,20},\d{1,20}", re.ASCII)
+"""A number with a decimal comma."""
 
 
 def read_csv_arrays(path: Path, columns: Columns, *, name: str) -> TokenArrays:
@@ -68,9 +70,12 @@ def _loss(text: str, *, where: str) -> float:
     text = text.strip()
     if len(text) <= MOST_CHARACTERS and _NUMBER.fullmatch(text):
         number = float(text)
-        if number not in {float("inf"), float("-inf")}:
+        if abs(number) <= LARGEST_LOSS:
             return number
+        raise loss_complaint(shown(text), number, where=where)
     mend = "leave out positions that were not evaluated; pads need a finite loss too"
+    if _COMMA.fullmatch(text):
+        mend = f"write the decimal point as a point: {shown(text.replace(',', '.'))}"
     raise BadInput(f"the loss is {shown(text)}" if text else "the loss is empty", where=where, mend=mend)
 
 

@@ -18,13 +18,14 @@ from verifier.audits.declared import Declared, declarations
 from verifier.audits.fields import Difference, after_units, before_units, one_sided
 from verifier.audits.interval import exactly
 from verifier.audits.pairs import turns
-from verifier.audits.paths import Path, for_side, paths
-from verifier.audits.quantity import Quantity, quantity
+from verifier.audits.paths import Path, for_side, misplaced, paths, unlike
+from verifier.audits.quantity import Quantity, quantities
 from verifier.audits.readings import readings
 from verifier.audits.records import Comparison, Record
 from verifier.model.answers import AuditAnswer
 from verifier.model.basis import BasisClass
-from verifier.model.complaints import listed
+from verifier.model.complaints import listed, shown
+from verifier.model.errors import BadInput
 
 MECHANISM = "basis"
 SHOWN_VALUES = 5
@@ -44,8 +45,10 @@ def compare(
     what is so by definition (1 min = 60 s, 1 bit = ln 2 nat). threshold: the registered size the comparison must keep
     in its direction: a factor folded to ≥ 1, or an absolute difference, percentage or number of points.
 
-    Raises BadInput for a text that is no number or no unit, and for a factor of numbers that are not above zero.
+    Raises BadInput for a text that is no number or no unit, for a factor of numbers that are not above zero, and for a
+    comparison that takes the other numbers for the better ones than both records do.
     """
+    _check_better(left, right, comparison)
     first = next(before_units(left, right), None)
     later = tuple(after_units(left, right))
     numbers = _numbers(left, right, comparison, factors=declarations(declared), threshold=threshold)
@@ -60,6 +63,17 @@ def compare(
     if numbers.finding is AuditAnswer.SAME_BASIS and later:
         return replace(_differing(later[0], left, right), details=details)
     return replace(numbers, details=details)
+
+
+def _check_better(left: Record, right: Record, comparison: Comparison) -> None:
+    stated = {record.better: record.label for record in (right, left) if record.better}
+    if comparison.better and len(stated) == 1 and comparison.better not in stated:
+        said, label = next(iter(stated.items()))
+        raise BadInput(
+            f"{said} is better for {shown(label)}, and {comparison.better} for the comparison",
+            where="comparison.better",
+            mend="write one better direction",
+        )
 
 
 def _differing(difference: Difference, left: Record, right: Record) -> Audit:
@@ -83,8 +97,12 @@ def _numbers(
     left: Record, right: Record, comparison: Comparison, *, factors: tuple[Declared, ...], threshold: Fraction | None
 ) -> Audit:
     """Units, denominators, and the reading of the printed comparison."""
-    ours, theirs = quantity(left), quantity(right)
+    ours, theirs = quantities(left, right)
     pair = judge.Pair(left, right, ours, theirs, comparison, threshold)
+    others = tuple(
+        factor for factor in factors if misplaced(factor, ours.unit if factor.side == "left" else theirs.unit)
+    )
+    factors = tuple(factor for factor in factors if factor not in others)
     ways = paths(
         ours.unit,
         theirs.unit,
@@ -93,7 +111,15 @@ def _numbers(
     )
     basis_class = _class(ours, theirs)
     if not ways:
-        return _insufficient(pair, basis_class, missing=(_missing(ours, theirs),))
+        return _insufficient(pair, basis_class, missing=_undeclared(pair, others) or (_missing(ours, theirs),))
+    if not ways[0].steps:
+        sided = unlike(
+            ours.unit.base,
+            left=(*left.held, *(factor for factor in factors if factor.side == "left")),
+            right=(*right.held, *(factor for factor in factors if factor.side == "right")),
+        )
+        if sided:
+            ways, basis_class = sided, BasisClass.DENOM
     if len({way.factor for way in ways}) > 1:
         values = sorted({step.factor.exact for way in ways for step in way.steps})
         texts = [str(value) for value in values[:SHOWN_VALUES]]
@@ -101,7 +127,7 @@ def _numbers(
         name = ways[0].steps[0].factor.name
         return _insufficient(pair, basis_class, missing=(f"which {name} holds: {listed(texts, last='or')}",))
     way = min(ways, key=_unsourced)
-    if way.steps and _divides_time(ours, theirs) and comparison.measures != "throughput":
+    if way.steps and _divides_time(ours, theirs, basis_class) and comparison.measures != "throughput":
         return _indivisible(pair, basis_class)
     if not way.steps and ours.unit == theirs.unit and ours.unit_text == theirs.unit_text:
         return judge.on_one_basis(pair)
@@ -112,6 +138,15 @@ def _missing(left: Quantity, right: Quantity) -> str:
     """The name of the factor that nobody declared, either way round."""
     lacking = (left.unit / right.unit).base
     return f"{lacking} (or {lacking.inverse})"
+
+
+def _undeclared(pair: judge.Pair, factors: tuple[Declared, ...]) -> tuple[str, ...]:
+    """What is declared of the number that has no such thing, and so is missing of the other."""
+    return tuple(
+        f"{factor.name} of {(pair.right if factor.side == 'left' else pair.left).label} ({factor.value} is declared of "
+        f"{(pair.left if factor.side == 'left' else pair.right).label}, which has none)"
+        for factor in factors
+    )
 
 
 def _unsourced(way: Path) -> int:
@@ -126,10 +161,10 @@ def _class(left: Quantity, right: Quantity) -> BasisClass:
     return BasisClass.DENOM if per else BasisClass.UNIT
 
 
-def _divides_time(left: Quantity, right: Quantity) -> bool:
+def _divides_time(left: Quantity, right: Quantity, basis_class: BasisClass) -> bool:
     """Whether a time is shared out among things: then it must be the inverse of a throughput."""
     timed = [dict(each.unit.dimensions).get("second", 0) > 0 for each in (left, right)]
-    return any(timed) and _class(left, right) is BasisClass.DENOM
+    return any(timed) and basis_class is BasisClass.DENOM
 
 
 def _insufficient(pair: judge.Pair, basis_class: BasisClass, *, missing: tuple[str, ...]) -> Audit:
@@ -176,6 +211,6 @@ def recheck(audit: Audit) -> bool:
     if "on_one_basis" in witness:
         assert audit.factor is not None
         return turns(witness["left"], witness["right"], exactly(Fraction(audit.factor)))
-    again = readings(exactly(witness["left"]), exactly(witness["right"]))
+    again = readings(exactly(Fraction(witness["left"])), exactly(Fraction(witness["right"])))
     stated = {words: value for words, value in witness.items() if words in again}
     return len(set(stated.values())) == 2 and all(again[words] == exactly(Fraction(stated[words])) for words in stated)

@@ -10,6 +10,7 @@ from verifier.audits.audit import Audit, Side
 from verifier.audits.dilution_box import Box, Measured, PadLoss, PrintedDeflation, box
 from verifier.audits.dilution_details import Answer, dilution_details
 from verifier.audits.dilution_gap import PrintedGap, Reading, gap_of, printed_gap, readings, threshold_of
+from verifier.audits.dilution_possible import impossible
 from verifier.audits.dilution_sentence import dilution_sentence, share_text
 from verifier.audits.dilution_witness import dilution_witness
 from verifier.audits.interval import Interval
@@ -41,11 +42,13 @@ def dilution(
     exact (0 where not given). `printed_deflation`: how many times too small the padded number is said to be.
     `threshold`: a multiple of the printed gap's upper end (1.25). `source`: where the share is printed.
 
-    With two models the finding is about their gap: `RECONCILED` where every admissible value exceeds the threshold,
-    `NOT_MATERIAL` where none does, `INSUFFICIENT` otherwise or where nothing bounds the share, `SAME_BASIS` where
-    there is no padding. Statements that cannot all hold are given up one at a time, and the admissible range covers
-    every one. With one model it is `JOINTLY_INCONSISTENT` where they cannot hold, `RECONCILED` where the deflation
-    follows. Intervals are rigorous: exact rationals at corners of monotone functions, logarithms rounded outward.
+    With two models the finding is about their gap: `RECONCILED` where every admissible value exceeds the threshold or
+    every one turns the gap over, `NOT_MATERIAL` where none exceeds it, `INSUFFICIENT` otherwise or where nothing bounds
+    the share, `SAME_BASIS` where there is no padding. Statements that cannot all hold are given up one at a time, and
+    the admissible range covers every one. With one model it is `JOINTLY_INCONSISTENT` where they cannot hold,
+    `RECONCILED` where the deflation follows. With either it is `JOINTLY_INCONSISTENT` where padding alone would have
+    more loss than was measured. Intervals are rigorous: exact rationals at corners of monotone functions, logarithms
+    rounded outward.
 
     Raises BadInput for a perplexity below 1, a share outside [0, 1), a pad loss below 0, a factor or threshold of 0.
     """
@@ -61,23 +64,30 @@ def dilution(
         box(measured.baseline, p=p, pad_loss=pad_loss, deflation=printed_deflation, rounded=wide)
         for wide in (True, False)
     )
-    gap, found = printed_gap(measured, difference), readings(rounded, points)
+    gap, clash = printed_gap(measured, difference), impossible(measured, rounded, difference)
+    rounded = rounded.within_reach()
+    found = () if clash else readings(rounded, points)
     answer = _one_model(rounded, found) if gap is None else _two_models(gap, found, multiple)
+    if clash:
+        answer = Answer(AuditAnswer.JOINTLY_INCONSISTENT, None, threshold=answer.threshold)
     sides = _sides(measured, points, difference)
     return Audit(
         mechanism="dilution",
         basis_class=BasisClass.MASK,
         finding=answer.finding,
-        sentence=dilution_sentence(measured, rounded, found, gap=gap, answer=answer, p=p),
+        sentence=dilution_sentence(measured, rounded, found, gap=gap, answer=answer, p=p, clash=clash),
         material=answer.material,
         left=sides[0],
         right=sides[1] if len(sides) > 1 else None,
         factor=None if p is None else str(1 / (1 - p.value)),
         declared_in=None if p is None else source or f"the printed share of padding, {share_text(p.value)}",
         missing=answer.missing,
-        witness=_witness(measured, found, points, difference=difference, printed_share=p),
+        witness=clash.witness if clash else _witness(measured, found, points, difference=difference, printed_share=p),
         corrected=answer.corrected,
-        details=dilution_details(rounded, points, found, gap=gap, answer=answer, multiple=multiple),
+        details={
+            **dilution_details(rounded, points, found, gap=gap, answer=answer, multiple=multiple),
+            **({"consistent": False} if clash else {}),
+        },
     )
 
 
@@ -90,14 +100,14 @@ def _two_models(gap: PrintedGap, found: tuple[Reading, ...], multiple: Printed) 
     whole = Interval(min(each.low for each in ranges), max(each.high for each in ranges))
     if all(reading.share.high == 0 for reading in found):
         return Answer(AuditAnswer.SAME_BASIS, None, range=whole, threshold=threshold)
-    corrected = Corrected.KEPT
+    corrected: Corrected | None = Corrected.KEPT
     if whole.below(0):
-        corrected = Corrected.OTHER_SIDE
+        corrected = Corrected.OTHER_SIDE if gap.log.above(0) else None  # a printed gap of 0 takes no side
     elif 0 in whole:
         corrected = Corrected.CONTAINS_ONE
     elif not whole.above(threshold.high):
         corrected = Corrected.BELOW_THRESHOLD
-    if whole.above(threshold.high):
+    if whole.above(threshold.high) or whole.below(0):
         return Answer(AuditAnswer.RECONCILED, True, corrected=corrected, range=whole, threshold=threshold)
     if whole.high <= threshold.low:
         return Answer(AuditAnswer.NOT_MATERIAL, False, corrected=corrected, range=whole, threshold=threshold)
@@ -147,12 +157,14 @@ def _sides(measured: Measured, points: Box, difference: Fraction) -> list[Side]:
 def true_perplexity(perplexity: Printed, share: Interval | None, pad: Fraction | None) -> float | None:
     """The perplexity on real tokens, exp((ln m − p l)/(1 − p)), at the printed values.
 
-    None where share or pad loss is missing, or no float holds it.
+    None where share or pad loss is missing, it would lie below 1, or no float holds it.
     """
     if share is None or pad is None:
         return None
     log = box(perplexity, p=None, pad_loss=None, deflation=None, rounded=False).log
     true = Interval((log.low - share.low * pad) / (1 - share.low), (log.high - share.low * pad) / (1 - share.low))
+    if true.high < 0:  # padding alone has more loss than was measured
+        return None
     found = gap_of((true.low + true.high) / 2)
     return None if found is None else found + 1
 

@@ -13,7 +13,7 @@ from verifier.audits.audit import Audit, Side
 from verifier.audits.matching import rounds_to
 from verifier.audits.printed import Printed
 from verifier.audits.shown_numbers import figures, nats, sentence, share_percent
-from verifier.audits.token_arrays import Floats, Ints, TokenArrays
+from verifier.audits.token_arrays import LARGEST_LOSS, Floats, Ints, TokenArrays
 from verifier.model.answers import AuditAnswer
 from verifier.model.basis import BasisClass
 from verifier.model.errors import BadInput
@@ -41,9 +41,12 @@ def dilution_of_arrays(
             where="mask",
             mend="give one entry a loss",
         )
-    if not np.isfinite(values).all():
-        at = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-        raise BadInput(f"the loss at {at} is no finite number", where="losses", mend="leave that position out")
+    outside = np.argwhere(~(np.abs(values) <= LARGEST_LOSS))
+    if len(outside):
+        at = tuple(int(i) for i in outside[0])
+        raise BadInput(
+            f"the loss at {at} is no finite number of at most 1e6 nats", where="losses", mend="leave that position out"
+        )
     sequence = None
     if values.ndim == 2:
         sequence = np.repeat(np.arange(values.shape[0]), values.shape[1])

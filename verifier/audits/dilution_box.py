@@ -6,7 +6,7 @@ real tokens, x = p l + (1 − p) L. Every formula here is that identity, solved 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -174,7 +174,22 @@ class Box:
     def consistent(self) -> bool | None:
         """Whether some rounding lets all statements hold: share, pad loss and deflation. None where one is missing."""
         said, follows = self.printed_excess(), self.excess()
-        return None if said is None or follows is None else said.meets(follows)
+        return None if said is None or follows is None else said.meets(follows) and self.possible()
+
+    def possible(self) -> bool:
+        """Whether some rounding leaves real tokens a mean loss L ≥ 0: p l ≤ x, as L = (x − p l)/(1 − p)."""
+        return self.share is None or self.pad is None or self.share.low * self.pad.low <= self.log.high
+
+    def within_reach(self) -> Box:
+        """The same without the shares and pad losses that leave real tokens a loss below 0, where any is left."""
+        if self.share is None or self.pad is None or not self.possible():
+            return self
+        share, pad = self.share, self.pad
+        if pad.low > 0:
+            share = Interval(share.low, min(share.high, self.log.high / pad.low))
+        if share.low > 0:
+            pad = Interval(pad.low, min(pad.high, self.log.high / share.low))
+        return replace(self, share=share, pad=pad)
 
     def _scale(self) -> Interval | None:
         """x; for a loss everything is taken relative to x, which then must not reach 0."""

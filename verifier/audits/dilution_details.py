@@ -25,6 +25,11 @@ class Answer:
     range: Interval | None = None
     threshold: Interval | None = None
 
+    @property
+    def turned(self) -> bool:
+        """Whether every admissible value lies on the other side of no gap."""
+        return self.range is not None and self.range.below(0)
+
 
 def dilution_details(
     rounded: Box, points: Box, found: tuple[Reading, ...], *, gap: PrintedGap | None, answer: Answer, multiple: Printed
@@ -95,7 +100,9 @@ def _gap_details(found: tuple[Reading, ...], gap: PrintedGap, answer: Answer, mu
                 if each.at_point is not None and each.at_point.low > 0
             ],
             # the least difference at which some admissible value falls short of the threshold
-            "ends_finding": min(
+            "ends_finding": None
+            if answer.turned
+            else min(
                 (float(gap.difference_at(answer.threshold.high, each.share).low) for each in positive), default=None
             ),
         },

@@ -7,6 +7,7 @@ from fractions import Fraction
 from verifier.audits.dilution_box import Box, Measured, Quantity
 from verifier.audits.dilution_details import Answer, follows, perplexity_of, smallest_pad_loss_max
 from verifier.audits.dilution_gap import PrintedGap, Reading, gap_of
+from verifier.audits.dilution_possible import Clash
 from verifier.audits.logarithms import middle
 from verifier.audits.printed import Printed
 from verifier.audits.shown_numbers import figures, nats, percent, percent_up, sentence, share
@@ -21,15 +22,18 @@ def dilution_sentence(
     gap: PrintedGap | None,
     answer: Answer,
     p: Printed | None,
+    clash: Clash | None = None,
 ) -> str:
-    """What the padding does to the gap, or to the one perplexity."""
-    clash = inconsistency(measured.baseline, rounded)
+    """What the padding does to the gap, or to the one perplexity; `clash`: why no losses give the statements."""
+    if clash is not None:
+        return sentence(clash.said)
+    disagree = inconsistency(measured.baseline, rounded)
     if gap is None:
-        return sentence(clash or _one(measured.baseline, rounded, answer))
+        return sentence(disagree or _one(measured.baseline, rounded, answer))
     parts = [_gap(found, gap, answer, p)]
-    if answer.finding is AuditAnswer.RECONCILED and answer.material:
+    if answer.finding is AuditAnswer.RECONCILED and answer.material and not answer.turned:
         parts.append(_dies(found, gap, answer))
-    return sentence(*parts, clash)
+    return sentence(*parts, disagree)
 
 
 def inconsistency(perplexity: Printed, rounded: Box) -> str:
@@ -108,6 +112,11 @@ def _gap(found: tuple[Reading, ...], gap: PrintedGap, answer: Answer, p: Printed
     at = found[-1].at_point
     point = None if at is None else gap_of(middle_log(gap, found[-1]))
     where = "" if point is None or at is None else f" is {percent(point)} on real tokens at {_share(at.low, p)}, and"
+    if answer.turned:
+        return (
+            f"{head}{where} lies between {percent(low)} and {percent(high)} over all that is admissible; every value "
+            f"turns it over: on real tokens the {gap.better} has the larger perplexity"
+        )
     verdict = {
         AuditAnswer.RECONCILED: "every value is above",
         AuditAnswer.NOT_MATERIAL: "none is above",

@@ -90,3 +90,39 @@ def _steps(factors: Iterable[Declared]) -> Iterator[Step]:
         if known is not None:
             yield Step(factor, 1, known)
             yield Step(factor, -1, known)
+
+
+def misplaced(factor: Declared, one: Unit) -> bool:
+    """Whether a number in `one` has nothing that the factor could be declared of.
+
+    `"trajectory per batch"` says how many trajectories a batch holds: it belongs to a number per batch, not to one per
+    trajectory, whose batch is the other number's. A factor below 1 is read the other way round.
+    """
+    known = dimension(factor)
+    if known is None or factor.side is None:
+        return False
+    powers, sign = dict(one.dimensions), 1 if factor.exact >= 1 else -1
+    holders = [name for name, power in known.dimensions if power * sign < 0]
+    held = [name for name, power in known.dimensions if power * sign > 0]
+    return any(powers.get(name, 0) < 0 for name in held) and not any(name in powers for name in holders)
+
+
+def unlike(one: Unit, *, left: Iterable[Declared], right: Iterable[Declared]) -> tuple[Path, ...]:
+    """The paths for two numbers in `one` unit whose things differ: batches of 8 and of 32, both to one sequence.
+
+    left, right: what each side's own things hold. None where no factor is declared of both with different values.
+    """
+    ours, theirs = ([step for step in _steps(factors) if _cancels(step, one)] for factors in (left, right))
+    return tuple(
+        Path(our, their)
+        for our in ours
+        for their in theirs
+        if our.unit.dimensions == their.unit.dimensions and our.value != their.value
+    )
+
+
+def _cancels(step: Step, one: Unit) -> bool:
+    """Whether the step turns one thing of the unit into another that is not in it."""
+    powers = dict(one.dimensions)
+    shared = [name for name, _ in step.unit.dimensions if name in powers]
+    return len(shared) == 1 and powers[shared[0]] + dict(step.unit.dimensions)[shared[0]] == 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from verifier.audits.interval import Interval
@@ -26,6 +27,28 @@ class Quantity:
     interval: Interval
     unit: Unit
     unit_text: str = ""
+
+
+def quantities(left: Record, right: Record) -> tuple[Quantity, Quantity]:
+    """Both numbers and units. Where one of them is named a perplexity, what is counted per a thing without a unit is.
+
+    Raises BadInput as `quantity` does.
+    """
+    named = any(_named_perplexity(each) for each in (left, right))
+    ours, theirs = quantity(left), quantity(right)
+    if not named or ours.unit == theirs.unit:
+        return ours, theirs
+    ours, theirs = (
+        quantity(replace(each, unit=PERPLEXITIES[0])) if each.per and each.unit.strip() in ("", "1") else found
+        for each, found in ((left, ours), (right, theirs))
+    )
+    return ours, theirs
+
+
+def _named_perplexity(record: Record) -> bool:
+    """Whether its name or formula calls it a perplexity, not the logarithm of one."""
+    words = re.findall("[a-z]+", f"{record.name} {record.formula.id if record.formula else ''}".lower())
+    return any(word in PERPLEXITIES for word in words) and not any(word in ("log", "ln") for word in words)
 
 
 def quantity(record: Record) -> Quantity:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from verifier.audits.interval import Interval, exactly
@@ -21,8 +22,11 @@ OTHER_READINGS: dict[str, tuple[Kind, bool]] = {
     "100 (right ÷ left − 1)": ("percent", True),
     "left − right": ("difference", False),
     "right − left": ("difference", True),
+    "100 (left − right)": ("points", False),
+    "100 (right − left)": ("points", True),
 }
-"""A reading in words -> its kind, and whether left and right are swapped."""
+"""A reading in words -> its kind, and whether left and right are swapped. Points are of shares."""
+SHARE = Interval(Fraction(-1), Fraction(1))
 
 
 def read(kind: Kind, left: Interval, right: Interval) -> Interval:
@@ -46,7 +50,10 @@ def readings(left: Interval, right: Interval) -> dict[str, Interval]:
     found = {}
     for words, (kind, swapped) in OTHER_READINGS.items():
         top, bottom = (right, left) if swapped else (left, right)
-        if kind == "difference" or bottom.above(0):
+        if kind == "points":
+            if are_shares(left, right):
+                found[words] = read(kind, top, bottom) * exactly(100)
+        elif kind == "difference" or bottom.above(0):
             found[words] = read(kind, top, bottom)
     return found
 
@@ -56,8 +63,15 @@ def fitting(claimed: Printed, left: Interval, right: Interval) -> tuple[str, ...
     return tuple(words for words, value in readings(left, right).items() if value.meets(claimed.interval))
 
 
-def words_of(kind: Kind) -> str:
-    """The reading in words that `kind` declares."""
+def are_shares(left: Interval, right: Interval) -> bool:
+    """Whether both numbers may be shares of 1."""
+    return all(end in SHARE for each in (left, right) for end in (each.low, each.high))
+
+
+def words_of(kind: Kind, *, shares: bool = False) -> str:
+    """The reading in words that `kind` declares; of `shares` of 1, points are hundredths."""
+    if kind == "points" and shares:
+        return "100 (left − right)"
     return {
         "factor": "left ÷ right",
         "percent": "100 (left ÷ right − 1)",
@@ -75,13 +89,18 @@ def side(value: Interval, neutral: int) -> int | None:
 
 def readings_witness(declared: str, other: str) -> Mapping[str, Any] | None:
     """The smallest pair of whole numbers for which two readings in words differ, with both, exactly, as JSON values."""
+    points = any(OTHER_READINGS[words][0] == "points" for words in (declared, other))
+
+    def of(a: int, b: int) -> dict[str, Interval]:
+        return readings(*(exactly(Fraction(each, 10) if points else each) for each in (a, b)))
 
     def differ(a: int, b: int) -> bool:
-        found = readings(exactly(a), exactly(b))
+        found = of(a, b)
         return found[declared] != found[other]
 
-    found = smallest_pair(differ)
+    found = smallest_pair(differ, largest_sum=20) if points else smallest_pair(differ)
     if found is None:
         return None
-    both = readings(exactly(found[0]), exactly(found[1]))
-    return {"left": found[0], "right": found[1], declared: str(both[declared].low), other: str(both[other].low)}
+    both = of(*found)
+    left, right = (str(Fraction(each, 10)) if points else each for each in found)
+    return {"left": left, "right": right, declared: str(both[declared].low), other: str(both[other].low)}

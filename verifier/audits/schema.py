@@ -12,6 +12,7 @@ from verifier.audits.arrays import read_arrays
 from verifier.audits.declared import Declared
 from verifier.audits.dilution_box import Measured, PadLoss, PrintedDeflation
 from verifier.audits.printed import Printed, printed
+from verifier.audits.quantity import PERPLEXITIES
 from verifier.audits.records import Comparison, Formula, ItemSet, Per, Record, Selection
 from verifier.audits.selection import Arm
 from verifier.audits.token_arrays import Columns, TokenArrays, inline_arrays
@@ -50,7 +51,11 @@ def _as_text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-UnitText = Annotated[Line, _known(unit)]
+def _measure(text: str) -> object:
+    return text if text.strip() in PERPLEXITIES else unit(text)
+
+
+UnitText = Annotated[Line, _known(_measure)]
 Thing = Annotated[Said, _known(thing)]
 Many = Annotated[Number, BeforeValidator(_as_text), AfterValidator(_above_zero)]
 """How many there are: a whole number, or an exact one as text."""
@@ -198,6 +203,12 @@ class GranularityTable(Table):
     printed: Annotated[list[Number], Field(min_length=1, max_length=10_000)]
     n: Annotated[int, Field(ge=1, le=10**9)] | None = None
     below: Annotated[int, Field(ge=2, le=10**6)] | None = None
+
+    @model_validator(mode="after")
+    def _one_number(self) -> GranularityTable:
+        if self.n is not None and self.below is not None:
+            raise complaint("below stands beside n, which is known", mend="remove one of them", key="below")
+        return self
 
 
 class SpeedTable(Table):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ Ints = NDArray[np.int64]
 MOST_ROWS = 50_000_000
 MOST_BYTES = 2 << 30
 """Of a file of arrays; a larger one is refused by its size before any byte of it is read."""
+LARGEST_LOSS = 1e6
+"""Nats, of either sign: no model's loss of one position, and sums of 50 million such are far from overflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +116,26 @@ def inline_arrays(
 
 
 def _number(value: str | float) -> float:
-    return float(parse_rational(value) if isinstance(value, str) else value)
+    try:
+        return float(parse_rational(value) if isinstance(value, str) else value)
+    except OverflowError:
+        return math.inf
 
 
 def check_finite(losses: Floats, *, first: int, where: str, of: str) -> None:
-    """Raises BadInput for the first loss that is no finite number; `first` is the number of the first entry."""
-    bad = np.flatnonzero(~np.isfinite(losses))
+    """Raises BadInput for the first loss that is no finite number, or beyond ±1e6; `first` numbers the first entry."""
+    bad = np.flatnonzero(~(np.abs(losses) <= LARGEST_LOSS))
     if bad.size:
-        raise BadInput(
-            f"the loss is {shown(float(losses[bad[0]]))}",
-            where=f"{where}, {of} {first + int(bad[0])}",
-            mend="leave out positions that were not evaluated; pads need a finite loss too",
-        )
+        loss = float(losses[bad[0]])
+        raise loss_complaint(shown(loss), loss, where=f"{where}, {of} {first + int(bad[0])}")
+
+
+def loss_complaint(said: str, loss: float, *, where: str) -> BadInput:
+    """What is wrong with a loss that is no finite number, or too large to be one position's; `said`: as it stands."""
+    mend = "leave out positions that were not evaluated; pads need a finite loss too"
+    if math.isfinite(loss):
+        mend = "give the loss of one position in nats, at most 1e6"
+    return BadInput(f"the loss is {said}", where=where, mend=mend)
 
 
 def _shape(has: str, needs: str, *, where: str) -> BadInput:

@@ -7,6 +7,7 @@ writes is evaluated.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 from collections import Counter
@@ -196,6 +197,12 @@ def _resolved(name: str) -> Unit:
 
 
 def _nearest(name: str) -> str:
+    import pint  # noqa: PLC0415  # as above
+
+    for spelled in dict.fromkeys((name[:1].swapcase() + name[1:], name.lower())):
+        with contextlib.suppress(pint.errors.PintError, ValueError, TypeError, AttributeError, KeyError):
+            _registry().get_root_units(spelled)
+            return f"the nearest valid unit is {spelled}"
     known = _names()
     near = nearest(name, known, what="unit")
     return near if near.startswith("the nearest") else 'write one like "s", "token", "byte" or "FLOP"'

@@ -9,7 +9,7 @@ import click
 
 from verifier.cli.output import Output, print_error, with_output
 from verifier.model.answers import AuditAnswer
-from verifier.model.errors import Exit, VerifierError
+from verifier.model.errors import Exit
 
 if TYPE_CHECKING:
     from verifier.audits import Audit
@@ -29,6 +29,7 @@ def audit(output: Output, files: tuple[Path, ...], figure: Path | None, expect: 
     Exit 0: nothing found; 10: a finding; 3: what was given settles nothing.
     """
     from verifier.audits import audit_file
+    from verifier.cli.main import as_verifier_error
     from verifier.model.errors import BadInput
 
     if figure is not None and len(files) != 1:
@@ -37,11 +38,12 @@ def audit(output: Output, files: tuple[Path, ...], figure: Path | None, expect: 
     for path in files:
         try:
             codes.append(_shown(output, path, audit_file(path), figure, expect))
-        except VerifierError as error:
-            if len(files) == 1:
+        except Exception as error:
+            if len(files) == 1 or output.debug:
                 raise
-            print_error(error, as_json=output.json)
-            codes.append(error.exit_code)
+            failure = as_verifier_error(error)  # the files that follow are still answered
+            print_error(failure, as_json=output.json)
+            codes.append(failure.exit_code)
     output.exit_code = max(codes, key=[Exit.DONE, Exit.DOES_NOT_HOLD, Exit.NO_ANSWER, Exit.BAD_INPUT].index)
 
 

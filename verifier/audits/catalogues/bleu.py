@@ -91,6 +91,7 @@ def complaint(arguments: Arguments) -> str | None:
 
 BLEU = Catalogue(
     name="bleu",
+    share=True,
     takes="hypotheses and references, lists of text of one length, one reference a hypothesis",
     entries=ENTRIES,
     generic=_generic,

@@ -220,6 +220,7 @@ def complaint(arguments: Arguments) -> str | None:
 
 CLASSIFICATION = Catalogue(
     name="classification",
+    share=True,
     takes="y_true and y_pred, int64 arrays of one length, class 1 the positive one",
     entries=ENTRIES,
     generic=_generic,

@@ -154,6 +154,7 @@ def complaint(arguments: Arguments) -> str | None:
 
 DICE = Catalogue(
     name="dice",
+    share=True,
     takes="prediction and truth, bool arrays of one shape (images, pixels)",
     entries=ENTRIES,
     generic=_generic,

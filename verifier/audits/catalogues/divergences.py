@@ -281,6 +281,7 @@ def _pairs() -> Iterator[Arguments]:
 
 DIVERGENCES = Catalogue(
     name="divergences",
+    objective=True,
     takes="two probability vectors p and q, float64, of one length",
     entries=(*_directed(), *_symmetric()),
     families=tuple(_families()),

@@ -91,6 +91,8 @@ class Catalogue:
     afresh at each call. `space`: small inputs to search for a witness in. `arrays`: whether the formulas return arrays.
     `complaint`: what is wrong with a caller's own input, None where nothing is. `ambiguous`: names that stand for
     several entries -> what to write instead. `logarithms`: whether inputs may be declared as log-probabilities.
+    `objective`: whether the formulas are minimised, so that a positive constant changes nothing. `share`: whether they
+    are shares, which may be written in per cent.
     """
 
     name: str
@@ -103,6 +105,8 @@ class Catalogue:
     complaint: Callable[[Arguments], str | None] = no_complaint
     ambiguous: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     logarithms: bool = False
+    objective: bool = False
+    share: bool = False
 
 
 def generator(name: str) -> random.Random:

@@ -123,6 +123,7 @@ def complaint(arguments: Arguments) -> str | None:
 
 PASS_AT_K = Catalogue(
     name="pass-at-k",
+    share=True,
     takes="n (samples a problem), c (int64 array: correct samples of each problem), k",
     entries=ENTRIES,
     generic=_generic,

@@ -152,6 +152,7 @@ def complaint(arguments: Arguments) -> str | None:
 
 REDUCTIONS = Catalogue(
     name="reductions",
+    objective=True,
     takes="a list of float64 arrays of token losses in nats, one a sequence",
     entries=ENTRIES,
     generic=_generic,

@@ -156,6 +156,7 @@ def utilisation_complaint(arguments: Arguments) -> str | None:
 
 UTILISATION = Catalogue(
     name="utilisation",
+    share=True,
     takes="parameters, layers, width, context, tokens per second, gpus, peak FLOP/s of one GPU: seven numbers",
     entries=UTILISATION_ENTRIES,
     generic=_utilisation_generic,

@@ -83,6 +83,7 @@ def complaint(arguments: Arguments) -> str | None:
 
 WORD_ERROR_RATE = Catalogue(
     name="word-error-rate",
+    share=True,
     takes="errors and words, int64 arrays, one entry an utterance",
     entries=ENTRIES,
     generic=_generic,

@@ -58,7 +58,7 @@ def read(evaluator: Evaluator, call: Call) -> Reading:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             value: Any = evaluator(losses, mask, call.batch_size)
-    except Exception as error:  # noqa: BLE001  # a stranger's code may raise anything, and that is an observation
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a stranger's code may raise anything: an observation
         return Reading(None, f"it raised {type(error).__name__}")
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         return Reading(None, f"it returned {type(value).__name__}, not a float")

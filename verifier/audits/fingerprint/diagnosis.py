@@ -17,6 +17,7 @@ CORRECT = "correct"
 UNKNOWN = "unknown fault"
 NOT_DETERMINISTIC = "not deterministic"
 NO_ANSWER = "no answer"
+REFUSES = "it refuses the calls "
 LOOKS_LIKE = {"loss": "this looks like a loss", "perplexity": "this looks like a perplexity"}
 
 
@@ -43,15 +44,19 @@ def named(calls: Sequence[Call], logs: Logs) -> Diagnosis | None:
     return found[0] if len(found) == 1 else None
 
 
-def unknown(violated: frozenset[str]) -> Diagnosis:
-    """An unnamed fault; its class is that of the relations it violates."""
+def unknown(violated: frozenset[str], calls: Sequence[Call], logs: Logs) -> Diagnosis:
+    """An unnamed fault, with a constant factor where that is all of it; its class is that of what it violates."""
     if violated & {"pad", "padvalue", "leftpad", "many", "long"}:
         basis_class = BasisClass.MASK
     elif violated & {"batch", "permute", "duplicate", "rechunk", "split", "replicate_one"}:
         basis_class = BasisClass.AGG
     else:
         basis_class = BasisClass.FORM
-    return Diagnosis(UNKNOWN, basis_class, "no fault of the table gives these values")
+    factor = _factor(calls, logs, token_mean)
+    words = "no fault of the table gives these values"
+    if math.isfinite(factor) and _fits(calls, logs, token_mean, proportional=True):
+        words = f"a constant factor on ln perplexity: it is {factor:.4g} times that of the real tokens on every call"
+    return Diagnosis(UNKNOWN, basis_class, words)
 
 
 def other(returns: Returns) -> Returns:

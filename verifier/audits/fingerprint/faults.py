@@ -145,9 +145,11 @@ PER_WORD = Fault(
     "per-word denominator", BasisClass.DENOM, "the sum is divided by fewer things than tokens", (token_mean,), True
 )
 
-LARGEST_WORD = 8.0
+# Tokens a word, as subword tokenizers give them for text. Any other factor has as many causes as there are reasons to
+# multiply a loss: devices summed over, a penalty, a weight.
+FEWEST_A_WORD, MOST_A_WORD = 1.15, 1.75
 # ln perplexity times one of these is a change of logarithm, not of what is counted.
-OTHER_BASES = (1 / math.log(2), math.log(10))
+OTHER_BASES = (1 / math.log(2), *(math.log(base) for base in range(3, 11)))
 
 
 def proportional_fault(factor: float) -> Fault | None:
@@ -158,6 +160,6 @@ def proportional_fault(factor: float) -> Fault | None:
 
     if near(math.log(2)):
         return BASE_TWO
-    if any(map(near, OTHER_BASES)) or not 1 + 1e-4 < factor <= LARGEST_WORD:
+    if any(map(near, OTHER_BASES)) or not FEWEST_A_WORD <= factor <= MOST_A_WORD:
         return None
     return PER_WORD

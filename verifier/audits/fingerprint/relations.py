@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,8 +17,11 @@ from verifier.audits.fingerprint.calls import TOLERANCE, Call, Returns, agree
 from verifier.audits.fingerprint.corpus import Corpus, padded_corpus
 
 BASE = "base"
+EXACT: Mapping[str, float] = MappingProxyType({})
 CONSTANT = math.log(7)
-BUMPS = (30.0, 300.0)
+# A mean that is clamped, as at 20, shows only where every loss is large.
+LARGE_CONSTANT = 25.0
+BUMPS = (30.0, 300.0, 600.0)
 CHUNK = 6
 MORE_PADDING = 10
 OTHER_PAD_LOSS = 3.0
@@ -54,10 +58,18 @@ class Check:
             total += weight * log
         return total
 
-    def holds(self, logs: Mapping[str, float | None], *, tolerance: float) -> bool:
-        """Whether it does, to the tolerance; a call without a value holds nothing."""
+    def holds(self, logs: Mapping[str, float | None], *, tolerance: float, rounding: Mapping[str, float]) -> bool:
+        """Whether it does, to the tolerance and what `rounding` may have moved each ln perplexity by.
+
+        A call without a value holds nothing, unless its rounding is infinite.
+        """
+        slack = rounding.get(self.of, 0.0) + sum(abs(weight) * rounding.get(name, 0.0) for name, weight in self.terms)
+        if math.isinf(slack):
+            return True
         measured, expected = logs[self.of], self.expected(logs)
-        return measured is not None and expected is not None and agree(measured, expected, tolerance=tolerance)
+        if measured is None or expected is None:
+            return False
+        return agree(measured, expected, tolerance=tolerance) or abs(measured - expected) <= slack + tolerance
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +81,11 @@ class Relation:
     checks: tuple[Check, ...]
     tolerance: float = TOLERANCE
 
-    def failed(self, logs: Mapping[str, float | None]) -> Check | None:
-        """The first check that does not hold."""
-        return next((check for check in self.checks if not check.holds(logs, tolerance=self.tolerance)), None)
+    def failed(self, logs: Mapping[str, float | None], rounding: Mapping[str, float] = EXACT) -> Check | None:
+        """The first check that does not hold; `rounding`: call name -> how far its ln perplexity may be rounded."""
+        return next(
+            (each for each in self.checks if not each.holds(logs, tolerance=self.tolerance, rounding=rounding)), None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +143,11 @@ def _scale(corpus: Corpus, batch_size: int, returns: Returns) -> Relation | NotR
 
 
 def _constant(corpus: Corpus, batch_size: int, _: Returns) -> Relation | NotRun:
-    call = Call("constant", corpus.with_real(np.full_like(corpus.losses, CONSTANT)), batch_size)
-    return Relation("constant", (call,), (Check("constant", (), CONSTANT),))
+    levels = {"constant": CONSTANT, "constant large": LARGE_CONSTANT}
+    calls = [
+        Call(name, corpus.with_real(np.full_like(corpus.losses, loss)), batch_size) for name, loss in levels.items()
+    ]
+    return Relation("constant", tuple(calls), tuple(Check(name, (), loss) for name, loss in levels.items()))
 
 
 def _split(corpus: Corpus, batch_size: int, returns: Returns) -> Relation | NotRun:

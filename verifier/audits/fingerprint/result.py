@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 from verifier.audits.audit import Audit, Side
 from verifier.audits.fingerprint.calls import Returns
-from verifier.audits.fingerprint.diagnosis import CORRECT, NO_ANSWER, NOT_DETERMINISTIC, UNKNOWN
-from verifier.audits.fingerprint.relations import BASE, LARGEST_LOG
+from verifier.audits.fingerprint.diagnosis import CORRECT, NO_ANSWER, NOT_DETERMINISTIC, REFUSES, UNKNOWN
+from verifier.audits.fingerprint.relations import BASE, BUILDERS, LARGEST_LOG
 from verifier.audits.fingerprint.witness import Witness
 from verifier.model.answers import AuditAnswer
 from verifier.model.basis import BasisClass
+
+RELATIONS = len(BUILDERS) + 1
+"""With `twice`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +53,17 @@ class Fingerprint:
         if self.diagnosis == NO_ANSWER:
             return f"The evaluator gives no value on the base corpus: {self.reason}."
         if self.diagnosis == CORRECT:
-            ran = f" {len(self.not_run)} could not be run here." if self.not_run else ""
-            return f"The evaluator keeps every relation: it averages the loss over real tokens.{ran}"
+            ran = f"; {len(self.not_run)} could not be run here" if self.not_run else ""
+            coarse = self.reason.partition("; ")[2]
+            return (
+                f"None of {RELATIONS - len(self.not_run)} relations is broken: on these calls the evaluator averages "
+                f"the loss over real tokens{ran}{f'; {coarse}' if coarse else ''}."
+            )
         if self.diagnosis == NOT_DETERMINISTIC:
             return f"The evaluator is not deterministic: {self.reason}. Nothing else is said about it."
         which = ", ".join(sorted(self.violated))
+        if self.diagnosis == UNKNOWN and self.reason.startswith(REFUSES):
+            return f"The evaluator violates {which}: {self.reason}."
         what = "a fault without a name" if self.diagnosis == UNKNOWN else self.diagnosis
         return f"The evaluator violates {which}: {what} ({self.reason})."
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from verifier.audits.fingerprint.calls import Call, Evaluator, Reading, Returns, agree, read
@@ -11,6 +13,8 @@ from verifier.audits.fingerprint.diagnosis import (
     LOOKS_LIKE,
     NO_ANSWER,
     NOT_DETERMINISTIC,
+    REFUSES,
+    UNKNOWN,
     Diagnosis,
     Logs,
     named,
@@ -18,12 +22,14 @@ from verifier.audits.fingerprint.diagnosis import (
     unknown,
 )
 from verifier.audits.fingerprint.relations import BASE, BUILDERS, NotRun, Relation, base_call, relation
+from verifier.audits.fingerprint.resolution import Resolution, resolution, roundings
 from verifier.audits.fingerprint.result import Fingerprint
 from verifier.audits.fingerprint.witness import TWICE, smallest
 from verifier.model.basis import BasisClass
 from verifier.model.errors import BadInput
 
 LARGEST_BATCH = 1_000_000
+SHOWN_CALLS = 3
 # A violation no larger than a few times the spread of the repeated base call is that spread.
 SPREADS = 4.0
 
@@ -67,10 +73,18 @@ class _Session:
         self.readings[call.name] = read(self.evaluator, call)
         self.repeat_base()
 
-    def confirm(self, relation: Relation) -> bool:
+    def roundings(self, returns: Returns) -> dict[str, float]:
+        """How far each call's ln perplexity may be rounded, read as `returns`."""
+        return roundings(self.resolution(returns), self.calls, self.readings, returns)
+
+    def resolution(self, returns: Returns) -> Resolution | None:
+        """The grid on which the values lie."""
+        return resolution(list(self.calls.values()), self.readings, returns)
+
+    def confirm(self, relation: Relation, rounding: Mapping[str, float]) -> bool:
         """Whether the relation fails. Its calls are made again then; raises _NotRepeatable where they differ."""
         logs = self.logs(self.returns)
-        check = relation.failed(logs)
+        check = relation.failed(logs, rounding)
         if check is None:
             return False
         again = dict(logs)
@@ -80,7 +94,7 @@ class _Session:
                 raise _NotRepeatable(call.name)
         measured, expected = logs[check.of], check.expected(logs)
         small = measured is not None and expected is not None and abs(measured - expected) <= SPREADS * self.spread
-        if small or relation.failed(again) is None:
+        if small or relation.failed(again, rounding) is None:
             raise _NotRepeatable(check.of)
         return True
 
@@ -96,7 +110,8 @@ def fingerprint(
 
     `twice` comes first: an evaluator that answers one call in two ways violates that and nothing else. A relation
     fails where ln perplexity is off by more than 1e-4·max(1, |ln perplexity|), a tolerance that grows in proportion
-    from 1,000 tokens on, as single precision does; a call without a finite float fails it.
+    from 1,000 tokens on, as single precision does; a call without a finite float fails it. Where all values lie on a
+    grid (decimals, half precision, bfloat16), one step of it is allowed beside.
 
     Raises BadInput for a `returns`, corpus or batch size that is none.
     """
@@ -114,7 +129,8 @@ def fingerprint(
         for each in relations:
             for call in each.calls:
                 session.take(call)
-        violated = frozenset(each.name for each in relations if session.confirm(each))
+        rounding = session.roundings(returns)
+        violated = frozenset(each.name for each in relations if session.confirm(each, rounding))
     except _NotRepeatable as found:
         words = f"the call {found.name!r} was answered in two ways"
         diagnosis = Diagnosis(NOT_DETERMINISTIC, BasisClass.STATE, words)
@@ -136,20 +152,39 @@ def _relations(corpus: Corpus, batch_size: int, returns: Returns) -> tuple[list[
 def _diagnose(session: _Session, relations: list[Relation], violated: frozenset[str]) -> Diagnosis:
     """The declaration first, then the table's faults, then the faults of a value that was declared wrongly."""
     if not violated:
-        return Diagnosis(CORRECT, BasisClass.FORM, "every relation holds")
+        grid = session.resolution(session.returns)
+        coarse = f"; it gives {grid.words}, and no smaller fault would show" if grid is not None else ""
+        return Diagnosis(CORRECT, BasisClass.FORM, f"every relation holds{coarse}")
     calls = list(session.calls.values())
     twin = other(session.returns)
     wrong = Diagnosis(LOOKS_LIKE[twin], BasisClass.FORM, f"read as a {twin}, every relation holds")
     logs = session.logs(twin)
-    if not any(each.failed(logs) for each in relations):
+    if not any(each.failed(logs, session.roundings(twin)) for each in relations):
         return wrong
+    refused = _refused(session, relations, violated)
+    if refused is not None:
+        return refused
     found = named(calls, session.logs(session.returns))
     if found is not None:
         return found
     inner = named(calls, logs)
     if inner is not None:
         return Diagnosis(wrong.name, BasisClass.FORM, f"read as a {twin}, the values are those of {inner.name}")
-    return unknown(violated)
+    return unknown(violated, calls, session.logs(session.returns))
+
+
+def _refused(session: _Session, relations: list[Relation], violated: frozenset[str]) -> Diagnosis | None:
+    """That it only refuses calls, where every check between the calls that it answers holds; None where one fails."""
+    reasons = {name: reading.why for name, reading in session.readings.items() if "raised" in reading.why}
+    rounding = session.roundings(session.returns)
+    logs = session.logs(session.returns)
+    silent = dict.fromkeys(reasons, math.inf)
+    if not reasons or any(each.failed(logs, {**rounding, **silent}) for each in relations):
+        return None
+    some = [f"{name} ({why})" for name, why in list(reasons.items())[:SHOWN_CALLS]]
+    more = len(reasons) - len(some)
+    words = f"{REFUSES}{', '.join(some)}{f' and {more} more' if more else ''}; the others agree"
+    return Diagnosis(UNKNOWN, unknown(violated, list(session.calls.values()), logs).basis_class, words)
 
 
 def _no_answer(session: _Session, corpus: Corpus) -> Fingerprint:
@@ -168,6 +203,7 @@ def _result(
             corpus=corpus,
             batch_size=session.base.batch_size,
             returns=session.returns,
+            grid=session.resolution(session.returns),
         )
     return Fingerprint(
         violated=violated,

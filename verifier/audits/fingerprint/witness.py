@@ -13,6 +13,7 @@ import numpy as np
 from verifier.audits.fingerprint.calls import Call, Evaluator, Returns, agree, read
 from verifier.audits.fingerprint.corpus import Corpus, padded_corpus
 from verifier.audits.fingerprint.relations import BASE, BUILDERS, NotRun, base_call, relation
+from verifier.audits.fingerprint.resolution import Resolution, roundings
 
 SECONDS = 2.0
 TWICE = "twice"
@@ -107,12 +108,13 @@ def smallest(
     corpus: Corpus,
     batch_size: int,
     returns: Returns,
+    grid: Resolution | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Witness | None:
     """The smallest corpus found within 2 s on which one of the violated relations fails.
 
     Tiny corpora come first, smallest first; where none shows it, the given corpus is shrunk for as long as it still
-    fails. None where not even that was possible in time.
+    fails. None where not even that was possible in time. `grid`: the rounding of the evaluator's values, allowed for.
     """
     end = clock() + SECONDS
     names = [name for name in (TWICE, *BUILDERS) if name in violated]
@@ -122,20 +124,26 @@ def smallest(
             if clock() > end:
                 return None
             tiny = _Candidate(sequences, longest + more, corpus.pad_loss, size)
-            found = _try(evaluator, name, tiny, returns=returns)
+            found = _try(evaluator, name, tiny, returns=returns, grid=grid)
             if found is not None:
                 return found
     for name in names:
         rows = tuple(tuple(row.tolist()) for row in corpus.sequences)
         start = _Candidate(rows, corpus.losses.shape[1], corpus.pad_loss, batch_size)
-        found = _try(evaluator, name, start, returns=returns)
+        found = _try(evaluator, name, start, returns=returns, grid=grid)
         if found is not None:
-            return _shrunk(evaluator, found, start, returns=returns, late=lambda: clock() > end)
+            return _shrunk(evaluator, found, start, returns=returns, grid=grid, late=lambda: clock() > end)
     return None
 
 
 def _shrunk(
-    evaluator: Evaluator, found: Witness, start: _Candidate, *, returns: Returns, late: Callable[[], bool]
+    evaluator: Evaluator,
+    found: Witness,
+    start: _Candidate,
+    *,
+    returns: Returns,
+    grid: Resolution | None,
+    late: Callable[[], bool],
 ) -> Witness:
     current, best = start, found
     changed = True
@@ -144,7 +152,7 @@ def _shrunk(
         for candidate in _smaller(current):
             if late():
                 break
-            again = _try(evaluator, found.relation, candidate, returns=returns)
+            again = _try(evaluator, found.relation, candidate, returns=returns, grid=grid)
             if again is not None:
                 current, best, changed = candidate, again, True
                 break
@@ -178,13 +186,16 @@ def _smaller(this: _Candidate) -> Iterator[_Candidate]:
         yield _Candidate(rows, this.width, this.pad_loss, this.batch_size - 1)
 
 
-def _try(evaluator: Evaluator, name: str, candidate: _Candidate, *, returns: Returns) -> Witness | None:
+def _try(
+    evaluator: Evaluator, name: str, candidate: _Candidate, *, returns: Returns, grid: Resolution | None = None
+) -> Witness | None:
     """The candidate as a witness if the relation fails on it, twice over, with a base call that has a value."""
     corpus = padded_corpus(candidate.sequences, width=candidate.width, pad_loss=candidate.pad_loss)
     if corpus.tokens == 0:
         return None
     base = base_call(corpus, candidate.batch_size)
-    first = read(evaluator, base).log(returns)
+    reading = read(evaluator, base)
+    first = reading.log(returns)
     if first is None:
         return None
     if name == TWICE:
@@ -192,12 +203,13 @@ def _try(evaluator: Evaluator, name: str, candidate: _Candidate, *, returns: Ret
     built = relation(name, corpus, candidate.batch_size, returns)
     if isinstance(built, NotRun):
         return None
-    logs = {BASE: first} | {call.name: read(evaluator, call).log(returns) for call in built.calls}
-    check = built.failed(logs)
+    readings = {BASE: reading} | {call.name: read(evaluator, call) for call in built.calls}
+    logs = {called: each.log(returns) for called, each in readings.items()}
+    calls = {call.name: call for call in (base, *built.calls)}
+    check = built.failed(logs, roundings(grid, calls, readings, returns))
     if check is None:
         return None
-    culprit = next(call for call in (base, *built.calls) if call.name == check.of)
-    if not agree(read(evaluator, culprit).log(returns), logs[check.of]):
+    if not agree(read(evaluator, calls[check.of]).log(returns), logs[check.of]):
         return None
     return _witness(name, candidate, check.of, check.expected(logs), logs[check.of])
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from verifier.audits.catalogues import Catalogue, Entry, catalogue_named
 from verifier.audits.catalogues.entry import Arguments, Floats, as_given
+from verifier.audits.identify.constants import reading
 from verifier.audits.identify.fit import MATCH, Fit, fit, fit_family, offset, transform
-from verifier.audits.identify.identification import NONE, Identification, reading
+from verifier.audits.identify.identification import NONE, Identification
 from verifier.audits.identify.observe import formula_values, observe
 from verifier.audits.identify.resolve import Letters, family_aliases, lettered
 from verifier.model.answers import AuditAnswer
@@ -24,6 +25,9 @@ Inputs = Literal["probabilities", "log-probabilities"]
 
 FEWEST = 4
 """Inputs from which on no two formulas stay ambiguous; three leave 0.9 % of pairs so, two 9.8 %, one all."""
+
+NEAR = 1e-3
+"""Relative residual to a fixed formula below which no member of a family is fitted."""
 
 Candidate = tuple[Entry, Floats, Fit]
 
@@ -84,7 +88,9 @@ def identify(
         return result(NONE, **_ambiguous(matches, len(given), letters))
     if matches:
         return result(**_matched(matches[0], chosen, letters))
-    member = _member(values, chosen, given, letters)
+    # A family bends to a fixed formula at its limits: so near one, a member would only be that formula's error.
+    near_limit = min(candidate[2].residual for candidate in fits) < NEAR
+    member = None if near_limit else _member(values, chosen, given, letters)
     return result(**member) if member is not None else result(NONE, **_nearest(values, fits, letters))
 
 

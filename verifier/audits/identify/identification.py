@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from verifier.audits.audit import Audit, Side
 from verifier.audits.catalogues import Catalogue
 from verifier.audits.catalogues.entry import Arguments, Floats
 from verifier.audits.identify.compare import Compared, compare, find_witness
+from verifier.audits.identify.constants import constant_class, constant_words, reading
 from verifier.audits.identify.resolve import Letters, Named, resolve
 from verifier.audits.witness import Witness
 from verifier.model.answers import AuditAnswer
@@ -78,7 +76,10 @@ class Identification:
         return f"The function computes {self.constant:.6g} × {self.name}{objective}{remark}."
 
     def audit(self, *, expected: str, materiality: float | None = None) -> Audit:
-        """Whether the function computes the formula that a text names: the code against the text, up to a constant.
+        """Whether the function computes the formula that a text names: the code against the text.
+
+        A constant of an objective (a divergence, a reduction of losses) changes nothing, unless it is negative: DIR.
+        Anything else that is measured is another number when it is multiplied: UNIT, except a share in per cent.
 
         `expected`: a name or an alias of the catalogue, in the caller's letters. `materiality`: the share of the
         function's values, over all inputs, that matters when the expected formula leaves it unexplained under every
@@ -94,7 +95,10 @@ class Identification:
         if compared is None:
             return self._insufficient()
         if compared.same:
-            return self._same(expected, wanted, compared)
+            basis_class = constant_class(compared.constant, self.catalogue)
+            if basis_class is None:
+                return self._same(expected, wanted, compared)
+            return self._multiple(expected, wanted, compared, basis_class, materiality)
         return self._mismatch(expected, wanted, compared, materiality)
 
     def _insufficient(self) -> Audit:
@@ -114,13 +118,45 @@ class Identification:
             mechanism="identify",
             basis_class=BasisClass.NAME if only_named else BasisClass.FORM,
             finding=AuditAnswer.SAME_BASIS,
-            sentence=f"The function computes {expected}, times {compared.constant:.6g}"
-            + (f", which is {self.name} by another name." if only_named and self.name != NONE else "."),
+            sentence=f"The function computes {expected}, times {constant_words(compared.constant)}"
+            + (f", which is {self.name} by another name" if only_named and self.name != NONE else "")
+            + (f"; {self.remark}." if self.remark else "."),
             left=self._computed(),
             right=Side("expected", expected, wanted.formula),
             factor=reading(compared.constant),
             code_against_text=True,
             details=self._details(),
+        )
+
+    def _multiple(
+        self, expected: str, wanted: Named, compared: Compared, basis_class: BasisClass, materiality: float | None
+    ) -> Audit:
+        """The expected formula times a constant that makes another number, or another direction, of it."""
+        off = abs(compared.constant - 1)
+        found = find_witness(
+            self.function, 1.0, wanted, self.catalogue, materiality=min(MATERIAL, off / 2), letters=self.letters
+        )
+        shown = f" At {_input(found)} they are {found.left:.6g} and {found.right:.6g}." if found is not None else ""
+        what = "the sign turns the better direction round" if basis_class is BasisClass.DIR else "another unit"
+        telling = f"; {self.remark}" if self.remark else ""
+        return Audit(
+            mechanism="identify",
+            basis_class=basis_class,
+            finding=AuditAnswer.MISMATCH_PROVEN,
+            sentence=f"The function computes {constant_words(compared.constant)} times what the text says, {expected}: "
+            f"{what}{telling}.{shown}",
+            material=None if materiality is None else basis_class is BasisClass.DIR or off > materiality,
+            left=self._computed(),
+            right=Side("expected", expected, wanted.formula),
+            factor=reading(compared.constant),
+            witness=None if found is None else {**found.document, "constant_taken_out": 1.0},
+            code_against_text=True,
+            details={
+                **self._details(),
+                "expected": wanted.name,
+                "residual_to_expected": compared.residual,
+                "relative_difference": {"low": off, "high": off},
+            },
         )
 
     def _mismatch(self, expected: str, wanted: Named, compared: Compared, materiality: float | None) -> Audit:
@@ -178,16 +214,6 @@ class Identification:
             "candidates": list(self.candidates),
             "inputs": len(self.inputs),
         }
-
-
-def reading(constant: float) -> str:
-    """A constant as exact text where it is a small fraction (`1/17`, `-2`), else its digits."""
-    if constant == 0 or not np.isfinite(constant):
-        return f"{constant:.6g}"
-    near = Fraction(constant).limit_denominator(1000)
-    if near != 0 and abs(near) <= 1000 and abs(float(near) / constant - 1) < 1e-9:
-        return str(near)
-    return f"{constant:.9g}"
 
 
 def _input(found: Witness) -> str:

@@ -75,10 +75,10 @@ def _value(
         warnings.simplefilter("ignore")
         try:
             returned = function(*copy.deepcopy(inputs[index]))
-        except Exception as error:  # somebody's function may raise anything, and this is the answer
+        except (Exception, SystemExit) as error:  # somebody's function may raise anything, and this is the answer
             raise _Unusable(f"it raised {type(error).__name__} {where}: {shown(str(error))}") from error
         try:
-            value = _number(returned) if shape is None else np.asarray(returned, dtype=np.float64)
+            value = _number(returned) if shape is None else _numbers(returned)
         except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # torch raises RuntimeError
             wanted = "a number" if shape is None else "an array of numbers"
             raise _Unusable(f"it returned {type(returned).__name__} {where}, not {wanted}") from error
@@ -90,6 +90,17 @@ def _value(
 
 
 def _number(returned: Any) -> Floats:
-    if isinstance(returned, str | bytes | bool | np.bool_):
+    if isinstance(returned, str | bytes | bool | np.bool_) or _is_complex(returned):
         raise TypeError
     return np.array([float(returned)])
+
+
+def _numbers(returned: Any) -> Floats:
+    if _is_complex(returned):
+        raise TypeError
+    return np.asarray(returned, dtype=np.float64)
+
+
+def _is_complex(returned: Any) -> bool:
+    """Whether numpy would only warn, and keep the real part."""
+    return isinstance(returned, np.ndarray | np.generic) and np.iscomplexobj(returned)
