@@ -86,6 +86,14 @@ def test_several_disputes_of_one_claim_combine(verifier: Verifier, db: Path) -> 
     ]
 
 
+@pytest.mark.parametrize("order", [(TWO, TWO[:1]), (TWO[:1], TWO)])
+def test_a_part_that_any_case_names_is_a_part_of_the_claim(verifier: Verifier, db: Path, order: Any) -> None:
+    ledger_of(db, *({"name": f"c{i}", "claim_parts": parts, "ruling": "DISMISSED"} for i, parts in enumerate(order)))
+    (claim,) = shown(verifier)["claims"]
+    assert (claim["verdict"], claim["because"], claim["points"]) == ("inconclusive", "parts-untested", 0)
+    assert {part["id"]: part["tested"] for part in claim["parts"]} == {"a": True, "b": False}
+
+
 @pytest.mark.parametrize(
     ("fields", "verdict", "because"),
     [
