@@ -30,7 +30,7 @@ EXTRAS = {
     "ray": "sweeps over several machines",
     "jax": "wide batches on a GPU",
     "postgres": "a ledger that an organization shares",
-    "web": "the docket in a browser",
+    "web": "the ledger over HTTP",
 }
 MODULES = {"python-flint": "flint"}
 """Distribution -> the module it installs, where the names differ."""
