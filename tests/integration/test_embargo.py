@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from tests.integration.conftest import Verifier
+from tests.integration.served import BASE, Served
 from verifier.ledger import FreeText, Ledger
 from verifier.ledger.audience import visible
 from verifier.ledger.keys import PrivateKey, fingerprint, generate, save_private
@@ -183,7 +184,11 @@ class MixedLedger(RuleBasedStateMachine):
         lines = list(public_lines(self.book.entries()))
         assert check_public(lines) == self.book.root
         shown = visible(self.book.entries(), "public")
-        for text in (json.dumps(lines), repr(shown)):
+        served = Served(Path(self.folder.name) / "verifier.db")
+        with served.ledger:
+            asked = [f"{BASE}/verdicts?paper=arxiv:{n}" for n in range(3)]
+            crawled = served.crawl(*asked, *(f"{BASE}/disputes/{one}" for one in DISPUTES.values()))
+        for text in (json.dumps(lines), repr(shown), crawled):
             for name in DISPUTES:
                 assert (marker(name) in text) == (name in self.public), (name, self.public)
 
