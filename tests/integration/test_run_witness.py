@@ -119,10 +119,8 @@ def test_evidence_that_stands_already_is_never_witnessed(
     assert ran(verifier("run", "toy", "--json", *BY_FILE))["ledger"]["witnessed"] is False
 
 
-def test_a_witness_that_refuses_leaves_a_registration_and_nothing_run(
-    verifier: Verifier, toy: Path, tmp_path: Path, keys: dict[str, str]
-) -> None:
-    assert toy.is_dir()
+@pytest.mark.usefixtures("toy", "keys")
+def test_a_witness_that_refuses_leaves_a_registration_and_nothing_run(verifier: Verifier, tmp_path: Path) -> None:
     said = ran(verifier("run", "toy", "--trust", "--json", *BY_FILE), code=2)
     assert "what this witness cosigned last is not here" in said["sentence"]
     assert kinds(tmp_path) == ["registration"]
