@@ -338,8 +338,7 @@ def check(bundle: Any, key: Named, witnesses: list[Named], *, show_content: bool
         places[leaf], last = n, (n, envelope["time"])
         said = f"{absent} not in the bundle, NOT checked" if absent else "content matches"
         lines.append(f"entry {n}  {envelope['time']}  {envelope['kind']!a}  {leaf}  {said}")
-        if absent:
-            unchecked[n] = absent
+        unchecked[n] = absent
         if show_content and entry["content"] is not None:
             lines.append(json.dumps(json.loads(entry["content"]), indent=2, sort_keys=True))
             lines += [f"text: {text['text']!a}" for text in entry["texts"]]
@@ -355,11 +354,11 @@ def check(bundle: Any, key: Named, witnesses: list[Named], *, show_content: bool
 
 
 def content_words(unchecked: dict[int, str]) -> str:
-    """How far the content was checked, from what was not, by entry."""
-    if not unchecked:
-        return "this content"
+    """How far the content was checked, from what was not ("" for nothing), by entry."""
     whole = [str(n) for n, what in unchecked.items() if what == "content"]
-    texts = [str(n) for n, what in unchecked.items() if what != "content"]
+    texts = [str(n) for n, what in unchecked.items() if what not in ("", "content")]
+    if not whole and not texts:
+        return "this content"
     said = [f"content of entries {', '.join(whole)}"] if whole else []
     said += [f"texts of entries {', '.join(texts)}"] if texts else []
     return f"the content that is in the bundle; {' and '.join(said)} NOT checked, being absent"
