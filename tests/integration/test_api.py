@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import sqlite3
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -434,18 +435,32 @@ def test_what_the_state_table_and_signatures_do_not_allow_is_not_recorded(
     assert served.post(good, token=token).status == 201
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_a_kind_needs_its_scope(writable: tuple[Served, dict[str, str]], kind: str) -> None:
-    served, _ = writable
+def test_a_request_is_not_repeated_for_anything_else(writable: tuple[Served, dict[str, str]]) -> None:
+    served, ids = writable
+    token = served.token("adjudicate", group="north")
+    said: dict[str, Content] = {"target": ruling_of(served, ids), "text": FreeText("No.")}
+    first = signed(generate("ann"), "challenge", ids["public"], "north", **said)
+    assert served.post(first, token=token).status == 201
     size = served.ledger.size
-    body = line(kind, {"registration": "0" * 64, "group": ""})
-    unchanged(served, served.post(body), 401, size)
-    for scope in {"append", "adjudicate", "administer"} - {str(SCOPES[kind])}:
-        said = served.post(body, token=served.token(scope))
-        unchanged(served, said, 403, size)
-        assert f'scope="{SCOPES[kind]}"' in said.headers["www-authenticate"]
-    said = served.post(body, token=served.token(str(SCOPES[kind])))
-    assert said.status not in (401, 403)
+    told = {**json.loads(first["content"]), "target": "0" * 64}
+    other = {**first, "content": json.dumps(told, sort_keys=True, separators=(",", ":"))}
+    unchanged(served, served.post(other, token=token), 409, size)
+
+
+def test_every_kind_needs_its_scope_and_no_other_does(writable: tuple[Served, dict[str, str]]) -> None:
+    served, _ = writable
+    tokens = {scope: served.token(scope) for scope in ("append", "adjudicate", "administer")}
+    assert SCOPES.keys() == KINDS.keys()
+    for kind in KINDS:
+        size = served.ledger.size
+        body = line(kind, {"registration": "0" * 64, "group": ""})
+        unchanged(served, served.post(body), 401, size)
+        for scope, token in tokens.items():
+            if scope != SCOPES[kind]:
+                said = served.post(body, token=token)
+                unchanged(served, said, 403, size)
+                assert f'scope="{SCOPES[kind]}"' in said.headers["www-authenticate"]
+        assert served.post(body, token=tokens[str(SCOPES[kind])]).status in (201, 409)
 
 
 @pytest.mark.parametrize(
@@ -531,23 +546,21 @@ def test_a_body_too_large_too_slow_or_of_another_type_is_refused(made: tuple[Ser
 
 
 def test_an_entry_changed_in_the_store_is_not_shown(tmp_path: Path) -> None:
-    import sqlite3
-
     path = tmp_path / "verifier.db"
     make(path)
     served = Served(path)
     with served.ledger:
         assert served.get(f"{ENTRIES}/2").status == 200
-        first, second = served.ledger.entry(1), served.ledger.entry(2)
+        third = served.ledger.entry(3)
         with sqlite3.connect(path) as connection:
-            connection.execute("UPDATE ledger_entries SET leaf = x'00' WHERE n = 1")
+            connection.execute("UPDATE ledger_entries SET leaf = x'00' WHERE n = 3")
             connection.execute(
                 "UPDATE ledger_entries SET leaf = ?, envelope = ?, content = ?, salt = ?, kind = ? WHERE n = 2",
-                (bytes.fromhex(first.leaf), first.envelope_bytes, first.content_bytes, first.salt, first.kind),
+                (bytes.fromhex(third.leaf), third.envelope_bytes, third.content_bytes, third.salt, third.kind),
             )
         connection.close()
-        for n in (1, 2):
+        for n in (2, 3):  # the one is whole, but not the one that stood there
             said = served.get(f"{ENTRIES}/{n}")
             assert said.status == 500
-            assert second.content_bytes.decode() not in said.body.decode()
+            assert third.content_bytes.decode() not in said.body.decode()
             assert said.document["error"]["where"] == ""

@@ -223,6 +223,8 @@ def test_a_reader_that_does_not_read_is_cut(server: Running, verifier: Verifier)
         f"{BASE}/entries/%2e%2e%2f%2e%2e%2fverifier.db",
         f"{BASE}/checkpoints/..%5c..%5cverifier.db",
         f"{BASE}/checkpoints/%00",
+        f"{BASE}/entries/%31",
+        f"{BASE}//entries",
         f"http://elsewhere{BASE}/../verifier.db",
         "*",
     ],

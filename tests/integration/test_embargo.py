@@ -13,16 +13,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from tests.integration.conftest import Verifier
+from tests.integration.served import BASE, Served
 from verifier.ledger import FreeText, Ledger
 from verifier.ledger.audience import visible
-from verifier.ledger.keys import PrivateKey, fingerprint, generate, save_private
+from verifier.ledger.keys import PrivateKey, fingerprint, generate
 from verifier.ledger.public import check_public, public_lines
 from verifier.ledger.signed import signed_content
 from verifier.ledger.speak import speak
 from verifier.ledger.standing import Replay
 from verifier.model.errors import VerifierError
 
-KEYS: dict[str, PrivateKey] = {name: generate(name) for name in ("adm", "org", "ann", "bob", "carl")}
+KEYS: dict[str, PrivateKey] = {name: generate(name) for name in ("adm", "author", "ann", "bob", "carl")}
 DISPUTES = {name: name[-1] * 64 for name in ("dispute-a", "dispute-b", "dispute-c")}
 NAMES = st.sampled_from(sorted(DISPUTES))
 START = 1_700_000_000
@@ -120,20 +121,21 @@ class MixedLedger(RuleBasedStateMachine):
         for by in ("ann", "bob"):
             fields = {"about": "ruling", "agrees": True, "tie": "none"}
             self.said(by, "adjudication", name, fields, group=f"{marker(name)}-{by}")
-        self.said("org", "author-notice", name, {"window_days": 7, "author_keys": []})
+        author = fingerprint(KEYS["author"].public)
+        self.said("ann", "author-notice", name, {"window_days": 7, "author_keys": [author]})
 
     @rule(name=NAMES, consent=st.booleans())
     def reply(self, name: str, consent: bool) -> None:  # noqa: FBT001  # drawn by name
         fields = {"reply": "agrees", "consent": consent, "version": "", "on_behalf_of": FreeText(marker(name))}
-        self.said("org", "author-reply", name, fields)
+        self.said("author", "author-reply", name, fields)
 
     @rule(name=NAMES)
     def publish(self, name: str) -> None:
         """On any ground by anybody, until somebody may."""
-        for by in ("carl", "org", "adm"):
+        for by in ("carl", "ann", "adm"):
             for ground in ("not-upheld", "consent", "window"):
                 if self.said(by, "publication", name, {"ground": ground, "source": FreeText(marker(name))}):
-                    assert by in ("org", "adm")
+                    assert by in ("ann", "adm")
                     self.public.add(name)
                     type(self).published += 1
 
@@ -183,7 +185,11 @@ class MixedLedger(RuleBasedStateMachine):
         lines = list(public_lines(self.book.entries()))
         assert check_public(lines) == self.book.root
         shown = visible(self.book.entries(), "public")
-        for text in (json.dumps(lines), repr(shown)):
+        served = Served(Path(self.folder.name) / "verifier.db")
+        with served.ledger:
+            asked = [f"{BASE}/verdicts?paper=arxiv:{n}" for n in range(3)]
+            crawled = served.crawl(*asked, *(f"{BASE}/disputes/{one}" for one in DISPUTES.values()))
+        for text in (json.dumps(lines), repr(shown), crawled):
             for name in DISPUTES:
                 assert (marker(name) in text) == (name in self.public), (name, self.public)
 
@@ -220,7 +226,6 @@ def test_every_way_out_of_the_command_line(verifier: Verifier, tmp_path: Path) -
     assert mixed.public == {"dispute-b"}
     url = str(Path(mixed.folder.name) / "verifier.db")
     mixed.book.close()
-    save_private(KEYS["org"], tmp_path / "org.key")
     said = [verifier("ledger", "export", "--public", "--out", "public.jsonl", "--json", "--ledger", url).out]
     said += [(tmp_path / "public.jsonl").read_text()]
     for flags in ([], ["--json"], ["--all"]):

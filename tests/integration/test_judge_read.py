@@ -159,6 +159,12 @@ def test_readings_are_recorded_with_their_agreement_and_change_nothing(
         (says("All claims hold."), "the answer is not one JSON object"),
         (says('{"claims": [], "claims": []}'), "the answer is not one JSON object"),
         (says("[" * 200_000), "the answer is not one JSON object"),
+        (
+            says('{"claims": [{"claim": "C1", "verdict": "verified", "because": NaN}]}'),
+            "the answer is not one JSON object",
+        ),
+        (says('{"claims": []}'), "the answer gives no claim a word that counts"),
+        (verdicts(C1="VERIFIED"), "the answer gives no claim a word that counts"),
         (says("[]"), "the answer has no list of claims"),
         (says('{"claims": "verified"}'), "the answer has no list of claims"),
     ],
@@ -189,10 +195,31 @@ def test_what_is_left_out_or_answered_twice_is_no_answer_and_nothing_else(verifi
         ),
         says("```json\n" + json.dumps({"claims": [{"claim": "C2", "verdict": "toy", "because": 5}]}) + "\n```"),
     ]
-    document = read(verifier, model, 4).document
+    model.answers += [
+        says(json.dumps({"claims": [{"claim": "C1", "verdict": "toy"}, {"claim": one, "verdict": two}, last]}))
+        for one, two in (("C1", "toy"), ("C1", "TOY"))
+        for last in [{"claim": "C2", "verdict": "falsified"}]
+    ]
+    document = read(verifier, model, 6).document
     none = "NO_ANSWER"
-    assert document["words"] == {FIRST: ["falsified", "falsified", none, none], SECOND: [none, none, none, "toy"]}
-    assert (document["missing"], document["failures"]) == (5, [])
+    assert document["words"] == {
+        FIRST: ["falsified", "falsified", none, none, none, none],
+        SECOND: [none, none, none, "toy", "falsified", "falsified"],
+    }
+    assert (document["missing"], document["failures"]) == (7, ["the answer gives no claim a word that counts"])
+    assert document["sentence"].startswith("5 of 6 readings gave an answer;")
+
+
+def test_half_of_a_surrogate_pair_is_recorded_as_its_escape(verifier: Verifier, model: StandIn, db: Path) -> None:
+    answer = {"claims": [{"claim": "C1", "verdict": "falsified", "because": "so \ud800 it is \U0001f600"}]}
+    model.answers = [says(json.dumps(answer))]
+    said = read(verifier, model, 1)
+    assert said.code == 0, said.out
+    with Ledger.open(db, create=False) as book:
+        (entry,) = book.entries("judge-reading")
+    assert "so \\ud800 it is \U0001f600" in {one["because"] for one in entry.content["readings"][0]["claims"]}
+    assert said.document["sentence"].startswith("1 of 1 reading gave")
+    assert said.document["sentence"].endswith("2 private claims were sent to the endpoint.")
 
 
 @pytest.mark.usefixtures("db")
@@ -211,6 +238,7 @@ def test_a_server_that_is_not_there(verifier: Verifier, db: Path) -> None:
         said = verifier("judge", "read", PAPER, "--endpoint", url, "--model", "m", "--times", "1", "--json")
     assert said.code == 3
     assert said.document["failures"] == ["the endpoint could not be read (ConnectionRefusedError)"]
+    assert "sent" not in said.document["sentence"]
     assert db.exists()
 
 

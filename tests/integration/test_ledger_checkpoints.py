@@ -156,6 +156,28 @@ def test_a_rewritten_ledger_is_located_between_checkpoints_and_neither_signed_no
     assert desk.verify(9, witnessed=False)["vouched"] == 9  # an expected miss: the log's own word alone
 
 
+def test_another_file_of_what_was_seen_does_not_undo_the_one_beside_the_key(desk: Desk) -> None:
+    desk.checkpoint()
+    desk.cosign(4, "--first")
+    grow(desk.folder, 3)
+    desk.checkpoint()
+    desk.cosign(7, "--first", "--seen", "fresh.seen")  # it continues what the key saw, and that is kept for both
+    assert (desk.folder / "fresh.seen").read_text() == (desk.folder / "w.key.seen").read_text()
+    shutil.rmtree(desk.folder / "verifier-checkpoints")
+    rewritten(desk, 9)
+    desk.checkpoint()
+    assert "not the beginning" in desk.cosign(9, "--first", "--seen", "fork.seen", code=4)["sentence"]
+    assert not (desk.folder / "fork.seen").exists()
+    assert "w.example" not in (desk.folder / "verifier-checkpoints/9.txt").read_text()
+    # what the key saw of another log stands in nobody's way
+    desk.log = desk.ledger("keygen", "--name", "example.org/other", "--out", "other.key")["vkey"]
+    shutil.rmtree(desk.folder / "verifier-checkpoints")
+    desk.ledger("checkpoint", "--sign", "other.key")
+    seen = (desk.folder / "w.key.seen").read_text()
+    assert desk.cosign(9, "--first", "--seen", "other.seen")["size"] == 9
+    assert (desk.folder / "w.key.seen").read_text() == seen
+
+
 def test_a_truncated_ledger_is_caught(desk: Desk) -> None:
     desk.checkpoint()
     rewritten(desk, 2)

@@ -21,8 +21,9 @@ from verifier.ledger.speak import speak
 from verifier.ledger.standing import replay
 from verifier.model.errors import TamperingDetected
 
-PEOPLE = ("ann", "bob", "carl", "adm", "org", "rep")
+PEOPLE = ("ann", "bob", "carl", "adm", "org", "rep", "author")
 KEYS: dict[str, PrivateKey] = {name: generate(name) for name in PEOPLE}
+AUTHOR = ("--author-key", fingerprint(KEYS["author"].public))
 DISPUTE, OTHER, REGISTRATION = "ab" * 32, "cd" * 32, "12" * 32
 CASE = {
     "case": {"written_by": "writer"},
@@ -41,12 +42,20 @@ def keys(tmp_path: Path) -> dict[str, str]:
     return files
 
 
-def begun(path: Path, dispute: str = DISPUTE, registration: str = REGISTRATION, ruling: str = "UPHELD") -> None:
+def begun(
+    path: Path,
+    dispute: str = DISPUTE,
+    registration: str = REGISTRATION,
+    ruling: str = "UPHELD",
+    writer: str = "writer",
+) -> None:
     """A ledger, or more of one, with a registration, its evidence and a ruling."""
     with Ledger.open(path, create=True) as book, book.transaction() as transaction:
         case = {"registration": registration, "dispute": dispute, "paper": "arxiv:1", "claim_sha256": "ef" * 32}
         registered = transaction.append(
-            kind="registration", content={**case, "exploratory": False, "case": CASE}, by="engine"
+            kind="registration",
+            content={**case, "exploratory": False, "case": {**CASE, "case": {"written_by": writer}}},
+            by="engine",
         ).entry
         evidence = transaction.append(
             kind="evidence",
@@ -139,17 +148,19 @@ def test_an_organizers_hour(verifier: Verifier, keys: dict[str, str], tmp_path: 
     assert [one["what"] for one in missing] == ["the claim is not quoted in the paper's own words"]
     assert stands(told("correct", "org", "--quote", "its excess is bounded")) == ("adjudicated", "private")
     seen(FAILS, notes=("the paper's words, quoted",))
-    assert stands(told("notify", "org", "--text", "Dear authors")) == ("notified", "notified")
+    refused(told("notify", "org", "--text", "Dear authors"), "only the reporter")
+    assert stands(told("notify", "ann", *AUTHOR, "--text", "Dear authors")) == ("notified", "notified")
     seen(FAILS)
-    assert stands(told("reply", "org", "--kind", "hypothesis", "--consent", "--on-behalf-of", "A. Author")) == (
+    assert stands(told("reply", "author", "--kind", "hypothesis", "--consent")) == (
         "contested",
         "notified",
     )
-    refused(told("publish", "org", "--ground", "consent"), "objection waits")
-    refused(told("publish", "org", "--ground", "window"), "window ends at")
-    assert stands(told("correct", "org", "--answers-notice", "--text", "We clarify.")) == ("contested", "notified")
+    refused(told("publish", "ann", "--ground", "consent"), "objection waits")
+    refused(told("publish", "ann", "--ground", "window"), "window ends at")
+    refused(told("correct", "org", "--answers-notice", "--text", "We clarify."), "only whoever sent the notice")
+    assert stands(told("correct", "ann", "--answers-notice", "--text", "We clarify.")) == ("contested", "notified")
     assert verifier("docket", "--audience", "public", "--json").out.count("arxiv") == 0
-    assert stands(told("publish", "org", "--ground", "consent")) == ("contested", "public")
+    assert stands(told("publish", "ann", "--ground", "consent")) == ("contested", "public")
     seen(FAILS)
     assert verifier("docket", "--audience", "public", "--json").out.count("arxiv") > 0
     refused(told("retract", "org", "--text", "We erred."), "only the reporter")
@@ -162,11 +173,11 @@ def test_an_organizers_hour(verifier: Verifier, keys: dict[str, str], tmp_path: 
 def test_the_window_is_a_ground_when_it_is_over(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     say("adjudicate", "ann", "--group", "g1", *AGREE)
     say("adjudicate", "bob", "--group", "g2", *AGREE)
-    assert say("notify", "org", "--window-days", "3").document["state"] == "notified"
+    assert say("notify", "ann", "--window-days", "3").document["state"] == "notified"
     now = clock.system_now()
     later = lambda: now + 3 * 86_400 + 60  # noqa: E731  # a clock
     monkeypatch.setattr(Ledger.open.__func__, "__kwdefaults__", {"now": later})
-    assert stands(say("publish", "org", "--ground", "window")) == ("notified", "public")
+    assert stands(say("publish", "ann", "--ground", "window")) == ("notified", "public")
 
 
 def test_a_retry_repeats_its_request(say: Say) -> None:
@@ -176,6 +187,98 @@ def test_a_retry_repeats_its_request(say: Say) -> None:
     assert (first.document["n"], first.document["found"]) == (4, False)
     assert (again.document["n"], again.document["found"]) == (4, True)
     refused(say("adjudicate", "ann", "--group", "g1", *AGREE, "--request", "1"), "is not a UUID")
+
+
+def test_a_request_repeated_for_something_else_is_refused(say: Say) -> None:
+    request = ("--request", "12345678-1234-1234-1234-123456789abc")
+    assert say("adjudicate", "ann", "--group", "g1", *AGREE, *request).code == 0
+    for command, flags in (
+        ("adjudicate", ("--group", "g1", "--disagree", "--tie", "none", "--text", "read it")),
+        ("adjudicate", ("--group", "g2", *AGREE)),
+        ("adjudicate", ("--group", "g1", "--agree", "--tie", "none", "--text", "read it twice")),
+        ("challenge", ("--group", "g1", "--text", "not so")),
+    ):
+        refused(say(command, "ann", *flags, *request), "another entry was recorded under this request: entry 4")
+    assert not say("challenge", "bob", "--text", "not so", *request).document["found"], "another person's request"
+
+
+def test_a_key_that_is_somebody_replaces_none(
+    say: Say, verifier: Verifier, keys: dict[str, str], tmp_path: Path
+) -> None:
+    rotate = ("ledger", "rotate", "--json", "--key")
+    made = {name: generate(name) for name in ("x", "y", "case", "half")}
+    for name, key in made.items():
+        save_private(key, tmp_path / f"{name}.key")
+        keys[name] = str(tmp_path / f"{name}.key")
+    begun(tmp_path / "verifier.db", OTHER, "34" * 32, writer=fingerprint(made["case"].public).upper())
+    begun(tmp_path / "verifier.db", OTHER, "35" * 32, writer=fingerprint(made["half"].public)[:16])
+    assert say("adjudicate", "ann", "--group", "north", *AGREE).code == 0
+    assert verifier("ledger", "admit", "--administrator", "--key", keys["adm"]).code == 0
+    vkey = KEYS["carl"].public.vkey
+    assert verifier("ledger", "admit", "--public", vkey, "--pseudonym", "writer", "--key", keys["adm"]).code == 0
+    assert say("adjudicate", "bob", "--group", "south", *AGREE).code == 0
+    assert say("notify", "bob", *AUTHOR).code == 0
+    for taken in ("ann", "adm", "carl", "author", "case", "half"):
+        refused(verifier(*rotate, keys["x"], "--new", keys[taken]), "is somebody's already")
+    assert verifier(*rotate, keys["x"], "--new", keys["y"]).code == 0
+
+
+def test_a_key_that_replaced_one_keeps_the_name_of_its_owner(
+    say: Say, verifier: Verifier, keys: dict[str, str], tmp_path: Path
+) -> None:
+    made = {name: generate(name) for name in ("two", "three")}
+    for name, key in made.items():
+        save_private(key, tmp_path / f"{name}.key")
+        keys[name] = str(tmp_path / f"{name}.key")
+    assert verifier("ledger", "rotate", "--key", keys["carl"], "--new", keys["two"]).code == 0
+    assert verifier("ledger", "rotate", "--key", keys["two"], "--new", keys["three"]).code == 0
+    begun(tmp_path / "verifier.db", DISPUTE, "34" * 32, writer=fingerprint(made["two"].public))
+    assert say("adjudicate", "ann", "--group", "north", *AGREE).code == 0
+    said = say("adjudicate", "three", "--group", "south", *AGREE)
+    assert stands(said) == ("ruled", "private")
+    assert "does not count: its author wrote a case" in said.document["sentence"]
+    assert "does not count: no --group" in say("adjudicate", "bob", *AGREE).document["sentence"]
+    assert stands(say("adjudicate", "bob", "--group", "south", *AGREE)) == ("adjudicated", "private")
+    author = ("--author-key", fingerprint(KEYS["author"].public))
+    save_private(generate("author2"), tmp_path / "author2.key")
+    keys["author2"] = str(tmp_path / "author2.key")
+    assert say("notify", "bob", *author).code == 0
+    assert verifier("ledger", "rotate", "--key", keys["author"], "--new", keys["author2"]).code == 0
+    assert stands(say("reply", "author2", "--kind", "agrees", "--consent")) == ("acknowledged", "notified")
+    assert stands(say("publish", "bob", "--ground", "consent")) == ("acknowledged", "public")
+
+
+def test_an_author_named_by_a_later_key_replies(
+    say: Say, verifier: Verifier, keys: dict[str, str], tmp_path: Path
+) -> None:
+    later = generate("author2")
+    save_private(later, tmp_path / "author2.key")
+    keys["author2"] = str(tmp_path / "author2.key")
+    assert verifier("ledger", "rotate", "--key", keys["author"], "--new", keys["author2"]).code == 0
+    for by, group in (("ann", "north"), ("bob", "south")):
+        assert say("adjudicate", by, "--group", group, *AGREE).code == 0
+    assert say("notify", "bob", "--author-key", fingerprint(later.public)).code == 0
+    assert stands(say("reply", "author2", "--kind", "agrees", "--consent")) == ("acknowledged", "notified")
+
+
+def test_consent_typed_in_publishes_nothing(say: Say, verifier: Verifier, keys: dict[str, str]) -> None:
+    assert verifier("ledger", "admit", "--administrator", "--key", keys["adm"]).code == 0
+    for by, group in (("ann", "north"), ("bob", "south")):
+        assert say("adjudicate", by, "--group", group, *AGREE).code == 0
+    refused(say("notify", "org", "--text", "Dear authors"), "only the reporter")
+    assert say("notify", "adm", "--text", "Dear authors").code == 0
+    typed = ("--kind", "agrees", "--consent", "--on-behalf-of", "the first author")
+    refused(say("reply", "org", *typed), "key that the notice names")
+    assert stands(say("reply", "adm", *typed)) == ("acknowledged", "notified")
+    refused(say("publish", "adm", "--ground", "consent"), "was typed in")
+
+
+def test_the_log_says_what_an_adjudication_says(say: Say, verifier: Verifier) -> None:
+    say("adjudicate", "ann", "--group", "g1", *AGREE)
+    say("adjudicate", "bob", "--group", "g2", "--disagree", "--tie", "coauthor")
+    out = verifier("ledger", "log").out
+    for words, group in ((" agrees; tie none", "group g1"), ("disagrees; tie coauthor", "group g2")):
+        assert f"{words}; dispute {DISPUTE[:12]}; {group}" in out
 
 
 @pytest.mark.parametrize(

@@ -51,22 +51,32 @@ BY_FILE = ("--sign", "log.key", "--witness", "w.key")
 def test_a_run_is_witnessed_between_registration_and_evidence(
     verifier: Verifier, toy: Path, tmp_path: Path, keys: dict[str, str]
 ) -> None:
-    plain = ran(verifier("run", "toy", "--trust", "--json", "--ledger", "other.db"))
-    assert (plain["ledger"]["witnessed"], plain["ledger"]["witness"]) == (False, None)
-    document = ran(verifier("run", "toy", "--json", *BY_FILE, "--first-seen"))
+    assert toy.is_dir()
+    document = ran(verifier("run", "toy", "--trust", "--json", *BY_FILE, "--first-seen"))
     assert (document["ledger"]["witnessed"], document["ledger"]["witness"]) == (True, "w.example/one")
     assert "Witnessed: w.example/one cosigned the registration" in (tmp_path / document["report"]).read_text()
     assert sorted(path.name for path in (tmp_path / "verifier-checkpoints").iterdir()) == ["1.txt"]
     words = ["--key", keys["log"], "--witness", keys["witness"], "--checkpoint", "verifier-checkpoints/1.txt"]
     found = verifier("ledger", "verify", *words, "--json").document
     assert found["witnessed"] == {next(iter(found["witnessed"])): True}
+    # who names no witness is told that there is none
+    plain = verifier("run", "toy").out
+    assert NOT in plain.replace("\n", " ")
+
+
+@pytest.mark.slow
+def test_a_witness_remembers_and_nothing_is_signed_twice(
+    verifier: Verifier, toy: Path, tmp_path: Path, keys: dict[str, str]
+) -> None:
+    assert keys
+    document = ran(verifier("run", "toy", "--trust", "--json", *BY_FILE, "--first-seen"))
     # run again: nothing is signed or cosigned a second time, and what stands is said
     again = ran(verifier("run", "toy", "--json", *BY_FILE))
     assert again["ledger"] == document["ledger"]
     assert len(list((tmp_path / "verifier-checkpoints").iterdir())) == 1
     # who names no witness is told that there is none
-    assert ran(verifier("run", "toy", "--json"))["ledger"]["witnessed"] is False
-    assert NOT in verifier("run", "toy").out.replace("\n", " ")
+    unnamed = ran(verifier("run", "toy", "--json"))["ledger"]
+    assert (unnamed["witnessed"], unnamed["witness"]) == (False, None)
     # another log's or witness's key makes nothing witnessed
     verifier("ledger", "keygen", "--witness", "--name", "w.example/one", "--out", "w2.key")
     other = ran(verifier("run", "toy", "--json", "--sign", "log.key", "--witness", "w2.key"))
@@ -78,6 +88,7 @@ def test_a_run_is_witnessed_between_registration_and_evidence(
     assert len(list((tmp_path / "verifier-checkpoints").iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_evidence_that_stands_already_is_never_witnessed(
     verifier: Verifier, toy: Path, tmp_path: Path, keys: dict[str, str]
 ) -> None:
@@ -108,16 +119,21 @@ def test_evidence_that_stands_already_is_never_witnessed(
     assert ran(verifier("run", "toy", "--json", *BY_FILE))["ledger"]["witnessed"] is False
 
 
-def test_a_witness_that_refuses_leaves_a_registration_and_nothing_run(
-    verifier: Verifier, toy: Path, tmp_path: Path, keys: dict[str, str]
-) -> None:
-    assert toy.is_dir()
+@pytest.mark.usefixtures("toy", "keys")
+def test_a_witness_that_refuses_leaves_a_registration_and_nothing_run(verifier: Verifier, tmp_path: Path) -> None:
     said = ran(verifier("run", "toy", "--trust", "--json", *BY_FILE), code=2)
     assert "what this witness cosigned last is not here" in said["sentence"]
     assert kinds(tmp_path) == ["registration"]
+
+
+@pytest.mark.slow
+def test_a_witness_may_be_a_command_whose_cosignature_is_checked(
+    verifier: Verifier, toy: Path, tmp_path: Path, keys: dict[str, str]
+) -> None:
+    assert toy.is_dir()
     command = ["--sign", "log.key", "--witness-key", keys["witness"], "--witness"]
     refusing = f"{shlex.quote(sys.executable)} -c \"import sys; sys.exit('no, not this one')\""
-    said = ran(verifier("run", "toy", "--json", *command, refusing), code=3)
+    said = ran(verifier("run", "toy", "--trust", "--json", *command, refusing), code=3)
     assert said["sentence"].count("the witness refused: no, not this one") == 1
     idle = f"{shlex.quote(sys.executable)} -c pass"
     assert "has not cosigned this note" in ran(verifier("run", "toy", "--json", *command, idle), code=4)["sentence"]

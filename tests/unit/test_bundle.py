@@ -104,11 +104,22 @@ def test_every_change_is_rejected(book: Ledger, change: str) -> None:
 
 def test_content_that_is_not_there_is_said(book: Ledger) -> None:
     bundle = bundle_of(book, 5)
-    bundle["entries"][0].update(content=None, texts=[])
+    assert "in this order and with this content." in checked(bundle)[-1]
+    bundle["entries"][0].update(content=None, salt="", texts=[])
     bundle["entries"][1]["texts"] = []
-    lines = "\n".join(checked(bundle))
-    assert "content not in the bundle" in lines
-    assert "1 of its texts not in the bundle" in lines
+    lines = checked(bundle)
+    assert sum("content not in the bundle, NOT checked" in line for line in lines) == 1
+    assert sum("1 of its texts not in the bundle, NOT checked" in line for line in lines) == 1
+    assert "content of entries 1 and texts of entries 2 NOT checked" in lines[-1]
+    assert "with this content" not in lines[-1]
+
+
+@pytest.mark.parametrize("forged", [{"salt": "zz"}, {"salt": "00" * 32}, {"texts": [{"salt": "zz", "text": "forged"}]}])
+def test_nothing_stands_beside_a_content_that_is_not_there(book: Ledger, forged: dict[str, Any]) -> None:
+    bundle = bundle_of(book, 5)
+    bundle["entries"][0].update(**{"content": None, "salt": "", "texts": [], **forged})
+    with pytest.raises(bundle_checker.Malformed, match="entry 1: it has no content"):
+        checked(bundle)
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -128,7 +139,7 @@ def test_junk_anywhere_is_rejected_or_malformed(book: Ledger, pick: int, value: 
     target = bundle
     for key in path:
         target = target[key]
-    if target[last] == value or (last == "content" and value is None):
+    if target[last] == value:
         return
     if last == "texts" and value == []:
         return  # a text may be left out, and that is said

@@ -71,6 +71,10 @@ BROKEN: dict[str, str | bytes] = {
     "a text without an end": b'{"ada/x": "' + b"x" * 3_000_000,
     "too many values": json.dumps({SPACE: record(claims=["x"] * 30_000)}),
     "not UTF-8": b'{"ada/\xff": "x"}',
+    "half a surrogate pair": GOOD.replace("A title", "A \\ud800 title"),
+    "half a pair before a pair": GOOD.replace("A title", "A \\ud83d\\ud83d\\ude00 title"),
+    "half a pair at the end": '{"ada/x": "\\ud800"}',
+    "the other half": GOOD.replace("A title", "A \\udc00 title"),
     "a byte order mark": "\ufeff{}",
 }
 
@@ -86,10 +90,22 @@ def test_what_is_not_json_of_this_kind_is_refused_in_one_sentence_even_when_skip
         assert error.value.sentence.isprintable()
 
 
+def test_whole_pairs_and_what_only_looks_like_half_of_one_are_read_as_they_are(tmp_path: Path) -> None:
+    title = '\U0001f600 \\ud800 \\\\ " é \n \U0001f600' * 8_000  # more than one piece of the file
+    (one,) = read_verdicts(written(tmp_path, json.dumps({SPACE: record(paper_title=title[:90_000])})))
+    assert isinstance(one, VerdictRecord)
+    assert one.paper_title == title[:90_000]
+
+
 WRONG: dict[str, dict[str, Any]] = {
     "space in another case": {"space_id": "ADA/repro-1"},
     "another space": {"space_id": "bob/x"},
     "orid": {"orid": "ESa07RwpV"},
+    "an orid in other digits": {"orid": "١٢٣"},
+    "a time in other digits": {"judged_at": "٢٠٢٦-07-02T10:00:00Z"},
+    "a claim with two words": {
+        "claims": [{"claim": one, "verdict": word, "evidence": ""} for one, word in (("c", "verified"), (" c", "toy"))]
+    },
     "sha": {"sha": "0A" * 20},
     "time": {"judged_at": "2026-13-40T00:00:00Z"},
     "day alone": {"judged_at": "2026-07-02"},

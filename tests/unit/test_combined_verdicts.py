@@ -52,7 +52,7 @@ def test_every_combination_of_parts_has_the_first_row_that_applies(count: int) -
         elif set(findings) <= {VERIFIED, TOY}:
             assert found.verdict is Verdict.TOY
         else:
-            because = Reason.PARTS_UNTESTED if None in findings else Reason.UNDERPOWERED
+            because = Reason.PARTS_UNTESTED if count > 1 else Reason.UNDERPOWERED
             assert found == VerdictFinding(Verdict.INCONCLUSIVE, because)
 
 
@@ -67,3 +67,7 @@ def test_a_retraction_takes_a_word_away_and_is_not_silence() -> None:
     assert combine_part([FALSIFIED, WITHDRAWN]) == FALSIFIED
     assert combine_part([WITHDRAWN, VERIFIED]) == VERIFIED
     assert combine_claim({"a": combine_part([WITHDRAWN])}) == WITHDRAWN
+    assert combine_claim({"a": WITHDRAWN, "b": WITHDRAWN}) == WITHDRAWN
+    untested = VerdictFinding(Verdict.INCONCLUSIVE, Reason.PARTS_UNTESTED)
+    assert combine_claim({"a": WITHDRAWN, "b": VERIFIED}) == untested
+    assert combine_claim({"a": VERIFIED, "b": OPEN}) == untested

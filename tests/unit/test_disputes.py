@@ -76,15 +76,16 @@ class Story:
     def end(self, by: str, target: str, how: ChallengeEnd, tie: Tie = Tie.NONE) -> str:
         return self.tell(ChallengeEnded, by, target=target, how=how, tie=tie)
 
-    def notify(self, by: str = "organizer") -> str:
-        return self.tell(Noticed, by, target=self.ruling, window_ends=WINDOW_ENDS)
+    def notify(self, by: str = "a", **fields: Any) -> str:
+        named = {"target": self.ruling, "window_ends": WINDOW_ENDS, "author_keys": ("author",)}
+        return self.tell(Noticed, by, **{**named, **fields})
 
-    def reply(self, kind: ReplyKind, by: str = "organizer", *, consent: bool = False, version: str = "") -> str:
+    def reply(self, kind: ReplyKind, by: str = "author", *, consent: bool = False, version: str = "") -> str:
         notice = self.at.notice
         target = "none" if notice is None else notice.leaf
         return self.tell(Replied, by, target=target, reply=kind, consent=consent, version=version)
 
-    def publish(self, ground: Ground, by: str = "organizer", **fields: Any) -> str:
+    def publish(self, ground: Ground, by: str = "a", **fields: Any) -> str:
         return self.tell(Published, by, ground=ground, **fields)
 
     def retract(self, by: str = "reporter", **fields: Any) -> str:
@@ -239,8 +240,13 @@ def test_a_new_ruling_lets_adjudications_lapse_and_dates_the_notice() -> None:
     assert not story.at.challenge_open, "a disagreement lapses with the ruling it is about"
     story.day = 25
     story.refused("out of date", story.publish, Ground.WINDOW)
-    story.tell(Corrected, "organizer", answers=story.at.notices[0].leaf)
+    story.tell(Corrected, "a", answers=story.at.notices[0].leaf)
     assert not story.at.notice_outdated
+    story.refused("were written to on the ruling", story.publish, Ground.WINDOW)
+    story.adjudicate("a", "g1")
+    story.adjudicate("b", "g2")
+    story.notify(window_ends=DAY.format(26))
+    story.day = 26
     story.publish(Ground.WINDOW)
     assert story.at.visibility is Visibility.PUBLIC
 
@@ -367,7 +373,7 @@ def test_a_correction_amends_something_that_is_there() -> None:
     story = ruled()
     story.refused("no premise 2", story.tell, Corrected, "x", premises=((2, "by-us", None),))
     story.refused("amends nothing", story.tell, Corrected, "x", quote="q")
-    story.refused("no notice", story.tell, Corrected, "x", answers="leaf-9")
+    story.refused("there is none", story.tell, Corrected, "x", answers="leaf-9")
 
 
 def test_a_version_once_known_stays_known_under_a_new_registration() -> None:
@@ -391,7 +397,7 @@ def test_replies_are_the_authors() -> None:
     story = notified()
     story.refused("key that the notice names", story.reply, ReplyKind.AGREES, "stranger")
     story.tell(
-        Replied, "adm", target=story.at.notices[-1].leaf, reply=ReplyKind.AGREES, consent=True, administrator=True
+        Replied, "adm", target=story.at.notices[-1].leaf, reply=ReplyKind.AGREES, consent=False, administrator=True
     )
     assert story.at.state is S.ACKNOWLEDGED
     story.refused("not named", story.reply, ReplyKind.FIXED_IN_VERSION)
@@ -406,7 +412,7 @@ def test_grounds_of_publication() -> None:
     story.reply(ReplyKind.OTHER, consent=True)
     story.refused("objection waits", story.publish, Ground.CONSENT)
     story.refused("only whoever sent", story.publish, Ground.CONSENT, "stranger")
-    story.tell(Corrected, "organizer", answers=story.at.notices[0].leaf)
+    story.tell(Corrected, "a", answers=story.at.notices[0].leaf)
     opened = story.challenge("x")
     story.refused("challenge is open", story.publish, Ground.CONSENT)
     story.end("x", opened, ChallengeEnd.WITHDRAWN)
@@ -457,3 +463,115 @@ def test_the_docket_has_a_turn_for_every_state(state: DisputeState, now: str) ->
     assert whose.settled == (state is S.RETRACTED)
     if state in (S.NOTIFIED, S.ACKNOWLEDGED, S.CONTESTED) and now > WINDOW_ENDS:
         assert whose.step == "publishes it"
+
+
+@pytest.mark.parametrize("group", ["g1 ", " G1", "\uff27\uff11", "g\u200b1", "  "])
+def test_a_group_written_otherwise_is_no_second_one(group: str) -> None:
+    story = ruled()
+    story.adjudicate("a", "g1")
+    story.adjudicate("b", group)
+    assert story.at.state is S.RULED
+    story.adjudicate("c", "g3")
+    assert story.at.state is S.ADJUDICATED
+
+
+def test_what_does_not_count_says_why() -> None:
+    story = ruled()
+    for by, group, tie in (("a", "", Tie.NONE), ("b", "g1", Tie.COAUTHOR), ("writer", "g2", Tie.NONE)):
+        story.adjudicate(by, group, tie=tie)
+    words = [one.barred for one in story.at.adjudications]
+    assert ["no --group" in words[0], "coauthor" in words[1], "wrote a case" in words[2]] == [True] * 3
+
+
+@pytest.mark.parametrize("exploratory", [False, True])
+@pytest.mark.parametrize("called", ["writer", "reporter"])
+def test_registering_again_sheds_neither_writer_nor_reporter(called: str, exploratory: bool) -> None:  # noqa: FBT001  # a case
+    story = ruled()
+    story.register("r2", writer="somebody", reporter="someone", exploratory=exploratory)
+    story.rule(registration="r1" if exploratory else "r2")
+    story.adjudicate("a", "g1")
+    story.adjudicate(called, "g2")
+    assert story.at.state is S.RULED
+    story.adjudicate("somebody", "g3")
+    assert story.at.state is S.RULED
+    story.adjudicate("b", "g4")
+    assert story.at.state is S.ADJUDICATED
+
+
+def test_a_case_knows_its_writer_by_every_key() -> None:
+    fields = {"about": "ruling", "agrees": True, "tie": Tie.NONE, "group": "g2"}
+    for called in ("k2", "K2", "f" * 16, "F" * 64):
+        story = Story()
+        story.register("r2", writer=called)
+        story.rule(registration="r2")
+        story.adjudicate("a", "g1")
+        story.tell(Adjudicated, "k1", keys=frozenset({"k1", "k2", "f" * 64}), target=story.ruling, **fields)
+        assert story.at.state is S.RULED, called
+        story.tell(Adjudicated, "k3", keys=frozenset({"k3"}), target=story.ruling, **fields)
+        assert story.at.state is S.ADJUDICATED
+
+
+def test_an_author_replies_with_any_key_of_theirs() -> None:
+    story = notified()
+    fields = {"target": story.at.notices[-1].leaf, "reply": ReplyKind.AGREES, "consent": True}
+    story.refused("key that the notice names", story.tell, Replied, "other", keys=frozenset({"old"}), **fields)
+    story.tell(Replied, "first", keys=frozenset({"first", "author"}), **fields)
+    story.publish(Ground.CONSENT)
+    assert story.at.visibility is Visibility.PUBLIC
+
+
+def test_who_may_write_to_the_authors() -> None:
+    story = adjudicated()
+    story.adjudicate("c", "g3", tie=Tie.COAUTHOR)
+    for stranger in ("stranger", "writer", "c"):
+        story.refused("only the reporter", story.notify, stranger)
+    for own in ("a", "b"):
+        story.refused("not an author's", story.notify, "a", author_keys=(own,))
+    for by, fields in (("a", {}), ("reporter", {}), ("x", {"administrator": True})):
+        told = adjudicated()
+        told.notify(by, **fields)
+        assert told.at.state is S.NOTIFIED
+
+
+@pytest.mark.parametrize("by", ["a", "adm"])
+def test_consent_that_was_typed_in_shortens_nothing(by: str) -> None:
+    story = notified()
+    notice = story.at.notices[-1]
+    fields = {"target": notice.leaf, "reply": ReplyKind.AGREES, "consent": True}
+    story.tell(Replied, by, administrator=by == "adm", **fields)
+    story.refused("typed in", story.publish, Ground.CONSENT, administrator=True)
+    assert turn(story.at, DAY.format(2)).owner == "the authors"
+    story.day = 20
+    story.publish(Ground.WINDOW)
+    assert story.at.visibility is Visibility.PUBLIC
+
+
+def test_consent_is_to_the_ruling_that_the_authors_read() -> None:
+    story = notified()
+    story.reply(ReplyKind.AGREES, consent=True)
+    for ruling in (Ruling.UPHELD, Ruling.DISMISSED):
+        story.rule(ruling)
+        story.tell(Corrected, "a", answers=story.at.notices[-1].leaf)
+        story.refused("were written to on the ruling", story.publish, Ground.CONSENT, administrator=True)
+        story.day = 20
+        story.refused("were written to on the ruling", story.publish, Ground.WINDOW, administrator=True)
+    story.publish(Ground.NOT_UPHELD, administrator=True, source="a Space")
+
+
+def test_a_strangers_correction_answers_no_notice() -> None:
+    story = contested()
+    story.adjudicate("x", "gx", agrees=False)
+    story.end("y", story.at.challenges[0].leaf, ChallengeEnd.SUSTAINED)
+    first = story.at.notices[-1].leaf
+    story.refused("only whoever sent", story.tell, Corrected, "stranger", answers=first)
+    story.refused("the last one is", story.tell, Corrected, "a", answers="leaf-1")
+    story.tell(Corrected, "stranger", title="Another")
+    story.tell(Corrected, "a", title="A third")
+    assert story.at.notice_outdated, "the authors have not been told"
+    assert not story.at.replies[-1].answered
+    told = story.at
+    for by, fields in (("a", {}), ("adm", {"administrator": True})):
+        story.status = told
+        story.tell(Corrected, by, answers=first, **fields)
+        assert not story.at.notice_outdated
+        assert story.at.replies[-1].answered

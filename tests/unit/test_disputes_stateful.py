@@ -29,7 +29,8 @@ from verifier.model.disputes import DisputeState, DisputeStatus, NotAllowed, Vis
 from verifier.model.rulings import Ruling
 
 PEOPLE = st.sampled_from(["a", "b", "c", "d", "writer", "reporter", "organizer"])
-GROUPS = st.sampled_from(["g1", "g2", "g3", ""])
+GROUPS = st.sampled_from(["g1", "G1 ", "g2", "g3", "", " "])
+WRITERS = st.sampled_from(["writer", "writer", "writer", "c", "D"])
 MOSTLY_NONE = st.sampled_from([Tie.NONE, Tie.NONE, Tie.NONE, *Tie])
 VERSIONS = st.sampled_from([(), (("2601.00001v2", "not-read"),), (("2601.00001v2", "unchanged"),)])
 
@@ -96,7 +97,9 @@ class OneDispute(RuleBasedStateMachine):
         return (opened | disagreeing) - ended
 
     def eligible(self, event: Adjudicated) -> bool:
-        return event.tie is Tie.NONE and event.group != "" and event.by not in ("writer", "reporter")
+        before = self.accepted[: self.accepted.index(event)] if event in self.accepted else self.accepted
+        barred = {name.lower() for one in before if isinstance(one, Registered) for name in (one.writer, one.reporter)}
+        return event.tie is Tie.NONE and event.group.strip() != "" and event.by not in barred
 
     def may_notify(self, notice: Noticed) -> bool:
         standing = self.ruling()
@@ -111,9 +114,12 @@ class OneDispute(RuleBasedStateMachine):
                 words[event.by] = event
             if isinstance(event, ChallengeEnded) and event.how is ChallengeEnd.SUSTAINED:
                 words = {by: word for by, word in words.items() if not word.agrees}
-        agreeing = {(word.by, word.group) for word in words.values() if word.agrees and self.eligible(word)}
+        agreeing = {
+            (word.by, word.group.strip().lower()) for word in words.values() if word.agrees and self.eligible(word)
+        }
         pairs = [(x, y) for x in agreeing for y in agreeing if x[0] != y[0] and x[1] != y[1]]
-        return bool(pairs) and self.facts_are_ready(standing)
+        sender = notice.administrator or notice.by in {"reporter", *(by for by, _ in agreeing)}
+        return bool(pairs) and sender and self.facts_are_ready(standing)
 
     def facts_are_ready(self, standing: Ruled) -> bool:
         versions: dict[str, str] = {}
@@ -142,24 +148,25 @@ class OneDispute(RuleBasedStateMachine):
         if event.ground is Ground.NOT_UPHELD:
             return standing.ruling is not Ruling.UPHELD and event.administrator and event.source != ""
         notices = [one for one in self.accepted if isinstance(one, Noticed)]
-        if not notices:
+        if not notices or notices[-1].target != standing.leaf:
             return False
         if event.ground is Ground.WINDOW:
             return event.time >= notices[-1].window_ends
         replies = [one for one in self.since(notices[-1].leaf) if isinstance(one, Replied)]
-        return bool(replies) and replies[-1].consent
+        return bool(replies) and replies[-1].consent and replies[-1].by == "author"
 
     @rule(
         registration=st.sampled_from(["r1", "r2", "r3"]),
         quote=st.sampled_from(["q", "q", ""]),
         checked=st.sampled_from(["by-us", "by-us", "no"]),
         versions=VERSIONS,
+        writer=WRITERS,
     )
-    def register(self, registration: str, quote: str, checked: str, versions: Any) -> None:
+    def register(self, registration: str, quote: str, checked: str, versions: Any, writer: str) -> None:
         if any(isinstance(one, Registered) and one.registration == registration for one in self.accepted):
             return  # an equal registration is found, not appended
         facts = Facts(quote=quote, later_versions=versions, premises=(("p", checked, ""),))
-        named = {"dispute": "d", "paper": "p", "claim_sha256": "c", "writer": "writer", "reporter": "reporter"}
+        named = {"dispute": "d", "paper": "p", "claim_sha256": "c", "writer": writer, "reporter": "reporter"}
         self.tell(Registered, "engine", registration=registration, exploratory=False, facts=facts, **named)
 
     @rule(ruling=st.sampled_from([Ruling.UPHELD] * 6 + list(Ruling)), exploratory=st.sampled_from([False] * 4 + [True]))
@@ -181,11 +188,11 @@ class OneDispute(RuleBasedStateMachine):
     @rule()
     def towards_a_notice(self) -> None:
         """What a careful organizer does; each step may still be refused."""
-        self.register("r1", "q", "by-us", ())
+        self.register("r1", "q", "by-us", (), "writer")
         self.rule_on_it(Ruling.UPHELD, exploratory=False)
         self.two_agree()
         self.correct("q", "by-author", read=True)
-        self.notify(10)
+        self.notify("a", 10, administrator=False)
 
     def standing(self) -> str:
         standing = self.ruling()
@@ -203,11 +210,12 @@ class OneDispute(RuleBasedStateMachine):
             who = target.by if how is ChallengeEnd.WITHDRAWN else by
             self.tell(ChallengeEnded, who, target=target.leaf, how=how, tie=tie)
 
-    @rule(hours=st.integers(min_value=1, max_value=20))
-    def notify(self, hours: int) -> None:
-        self.tell(Noticed, "organizer", target=self.standing(), window_ends=self.time(hours + 1))
+    @rule(by=PEOPLE, hours=st.integers(min_value=1, max_value=20), administrator=st.booleans())
+    def notify(self, by: str, hours: int, administrator: bool) -> None:  # noqa: FBT001  # drawn by name
+        fields = {"target": self.standing(), "window_ends": self.time(hours + 1), "author_keys": ("author",)}
+        self.tell(Noticed, by, administrator=administrator, **fields)
 
-    @rule(by=st.sampled_from(["organizer", "a"]), kind=st.sampled_from(ReplyKind), consent=st.booleans())
+    @rule(by=st.sampled_from(["author", "author", "a", "b"]), kind=st.sampled_from(ReplyKind), consent=st.booleans())
     def reply(self, by: str, kind: ReplyKind, consent: bool) -> None:  # noqa: FBT001  # drawn by name
         notices = [one.leaf for one in self.accepted if isinstance(one, Noticed)]
         version = "2601.00001v9" if kind is ReplyKind.FIXED_IN_VERSION else ""

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from verifier.challenge.stream import shown
+from verifier.model.canonical import text_sha256
 from verifier.model.errors import BadInput
 from verifier.model.verdicts import Verdict
 
@@ -20,9 +21,9 @@ BOARD_WORDS = {"reproduced": Verdict.VERIFIED, "refuted": Verdict.FALSIFIED}
 """The board's own words for two of the judge's four."""
 
 _SPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9._-]{1,96}")
-_PAPER = re.compile(r"[A-Za-z0-9_-]{10}|\d{1,12}")
+_PAPER = re.compile(r"[A-Za-z0-9_-]{10}|[0-9]{1,12}")
 _SHA = re.compile(r"[0-9a-f]{40}")
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,18 @@ def record_of(key: str, value: Any) -> VerdictRecord:
     claims = fields["claims"]
     if not isinstance(claims, list) or len(claims) > MAX_CLAIMS:
         raise BadInput(f"its claims are not a list of at most {MAX_CLAIMS}")
-    return VerdictRecord(claims=tuple(_claim(claim, i) for i, claim in enumerate(claims, start=1)), **texts)
+    made = tuple(_claim(claim, i) for i, claim in enumerate(claims, start=1))
+    _once(made)
+    return VerdictRecord(claims=made, **texts)
+
+
+def _once(claims: tuple[ClaimVerdict, ...]) -> None:
+    """Raises BadInput where one claim stands twice: then the record says two things of it, or one thing twice."""
+    seen: dict[str, int] = {}
+    for number, one in enumerate(claims, start=1):
+        first = seen.setdefault(text_sha256(one.claim), number)
+        if first != number:
+            raise BadInput(f"claims {first} and {number} have the same text")
 
 
 def _claim(value: Any, number: int) -> ClaimVerdict:

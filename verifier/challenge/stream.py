@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, TypeAlias
 
@@ -18,6 +19,14 @@ MAX_TEXT = 100_000  # characters of one text; the longest seen has about 900
 MAX_NODES = 20_000  # texts, lists and objects in one member
 _CHUNK = 1 << 16
 _MAX_SILENCE = 12 * MAX_TEXT + _CHUNK  # bytes without an event: a text of that length has no shorter end in sight
+_PAIR = 12  # bytes of an escaped character beyond the first plane: the longest escape
+# all but half of a surrogate pair, and what is no escape at all
+_WHOLE = re.compile(
+    rb"(?:[^\\]++|\\[^u]|\\u(?:[0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}"
+    rb"|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*+",
+    re.DOTALL,
+)
+_HALF = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _VALUES = {"string", "number", "boolean", "null", "start_map", "start_array"}
 _SHOWN = 60
 
@@ -30,9 +39,10 @@ def shown(text: str) -> str:
 def members(file: BinaryIO, *, name: str) -> Iterator[tuple[str, Strings]]:
     """The members (key, value) of the one object in `file`, in order, each held alone.
 
-    Raises BadInput naming the file `name` and the member, for anything but UTF-8 JSON; a top level that is no object;
-    a key that repeats, or at the top differs from another only in case; a value that is neither text, list nor object;
-    more than 6 levels; a text of more than 100,000 characters; more than 20,000 values in one member.
+    Raises BadInput naming the file `name` and the member, for anything but UTF-8 JSON; half of a surrogate pair, which
+    is no text and would be read as another; a top level that is no object; a key that repeats, or at the top differs
+    from another only in case; a value that is neither text, list nor object; more than 6 levels; a text of more than
+    100,000 characters; more than 20,000 values in one member.
     """
     builder = _Builder(name)
     seen: dict[str, str] = {}
@@ -52,10 +62,14 @@ def members(file: BinaryIO, *, name: str) -> Iterator[tuple[str, Strings]]:
 def _events(file: BinaryIO, name: str, builder: _Builder) -> Iterator[tuple[str, Any]]:
     found = ijson.sendable_list()
     parser = ijson.basic_parse_coro(found)
+    begun = b""  # an escape of which the rest is in the next chunk
     silence = read = 0
     while True:
         chunk = file.read(_CHUNK)
         read += len(chunk)
+        begun = _rest(begun + chunk)
+        if _HALF.match(begun) and (len(begun) >= _PAIR or not chunk):
+            raise BadInput("a text holds half of a surrogate pair", where=f"{name}, near byte {read}{builder.place}")
         try:
             if chunk:
                 parser.send(chunk)
@@ -77,6 +91,14 @@ def _events(file: BinaryIO, name: str, builder: _Builder) -> Iterator[tuple[str,
             return
         if silence > _MAX_SILENCE:
             raise BadInput(f"a text has more than {MAX_TEXT} characters", where=f"{name}{builder.place}")
+
+
+def _rest(data: bytes) -> bytes:
+    """What follows the last whole escape of JSON text: nothing, an escape that is cut off, or one that is none."""
+    whole = _WHOLE.match(data)
+    assert whole is not None  # it matches nothing at all, too
+    rest = data[whole.end() :]
+    return rest if len(rest) < _PAIR or _HALF.match(rest) else b""
 
 
 class _Builder:

@@ -32,6 +32,7 @@ EXTRAS = {
     "postgres": "a ledger that an organization shares",
     "web": "the docket in a browser",
     "parquet": "arrays of an audit in parquet files",
+    "web": "the ledger over HTTP",
 }
 MODULES = {"python-flint": "flint"}
 """Distribution -> the module it installs, where the names differ."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from verifier.cli.judge_shown import contested_document, show_board, show_contested, show_paper
+from verifier.cli.judge_shown import contested_document, read_sentence, show_board, show_contested, show_paper
 from verifier.cli.judge_trust import trust_options, trusted_cosignatures
 from verifier.cli.options import judge_command, ledger_option
 from verifier.cli.output import Output, with_output
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from verifier.ledger import Ledger
 
 Audience = Literal["organizer", "public"]
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _TIMES = 50
 _KEY_VARIABLE = "VERIFIER_ENDPOINT_KEY"
 
@@ -116,6 +117,7 @@ def _show_verdicts(
     from verifier.judge.claims import judge_paper
     from verifier.judge.verdict_file import verdict_file
     from verifier.report.files import write_whole
+    from verifier.report.text import counted
 
     if audience == "organizer":
         raise BadInput(
@@ -134,13 +136,20 @@ def _show_verdicts(
         click.echo(text, nl=False)
     for skipped in made.skipped:
         click.echo(f"skipped {printable(skipped)}: it has no OpenReview id", err=True)
+    for of, sha256 in made.withheld:
+        click.echo(f"skipped claim {sha256[:12]} of {printable(of)}: its text is withheld", err=True)
     if output.json or out_name is not None:
         output.result(
             "verifier/judge-verdicts/1",
-            f"{len(made.records)} records, {len(made.skipped)} papers skipped for want of an OpenReview id.",
+            f"{counted(len(made.records), 'record')}, {counted(len(made.skipped), 'paper')} skipped for want of an "
+            f"OpenReview id, {counted(len(made.withheld), 'claim')} because its text is withheld.",
             file=out_name,
             records=len(made.records),
-            quoted={"verdicts": None if out_name is not None else text, "skipped": list(made.skipped)},
+            quoted={
+                "verdicts": None if out_name is not None else text,
+                "skipped": list(made.skipped),
+                "withheld": [{"paper": of, "claim_sha256": sha256} for of, sha256 in made.withheld],
+            },
         )
 
 
@@ -161,6 +170,7 @@ def packet(
     """Print what is established about PAPER as a packet for a language model."""
     from verifier.judge.claims import judge_paper
     from verifier.judge.packet import packet as packet_of
+    from verifier.report.text import counted
 
     with _open(ledger_url) as book:
         index = _index(book)
@@ -171,7 +181,8 @@ def packet(
         return
     output.result(
         "verifier/judge-packet/1",
-        f"A packet on {len(made.claims)} claims, {len(made.text)} characters; {made.left_out} claims left out.",
+        f"A packet on {counted(len(made.claims), 'claim')}, {len(made.text)} characters; "
+        f"{counted(made.left_out, 'claim')} left out.",
         audience=audience or "organizer",
         claims=made.claims,
         left_out=made.left_out,
@@ -239,10 +250,10 @@ def read(
             output.show(f"no answer: {failure}")
     if len(failures) == times:
         output.exit_code = Exit.NO_ANSWER
-    private = sum(claim.private for claim in judged.claims)
+    private = sum(claim.private for claim in judged.claims) if any(reading.sent for reading in readings) else 0
     output.result(
         "verifier/judge-read/1",
-        _read_sentence(times, len(failures), agreed.alpha, entry.n, private),
+        read_sentence(times, len(failures), agreed.alpha, entry.n, private),
         ok=len(failures) < times,
         next_=[judge_command("show", ledger_url, judged.paper)],
         n=entry.n,
@@ -263,14 +274,6 @@ def read(
     )
 
 
-def _read_sentence(times: int, failed: int, alpha: Any, n: int, private: int) -> str:
-    agree = "their agreement is not defined" if alpha is None else f"Krippendorff's alpha is {float(alpha):.3f}"
-    sentence = (
-        f"{times - failed} of {times} readings gave an answer; {agree}; recorded as entry {n}, no verdict changed"
-    )
-    return f"{sentence}; {private} private claims were sent to the endpoint." if private else f"{sentence}."
-
-
 @judge.command()
 @click.argument("paper", required=False)
 @_audience_option
@@ -281,6 +284,7 @@ def contested(output: Output, paper: str | None, audience: Audience | None, ledg
     from verifier.judge.claims import judge_paper
     from verifier.judge.contested import contested as contested_of
     from verifier.judge.positions import imported_verdicts
+    from verifier.report.text import counted
 
     whose = audience or "organizer"
     with _open(ledger_url) as book:
@@ -301,7 +305,7 @@ def contested(output: Output, paper: str | None, audience: Audience | None, ledg
         else:
             show_contested(output, claim)
     if not output.json or not found:
-        output.result("verifier/judge-contested/1", f"{len(found)} contested claims.", claims=len(found))
+        output.result("verifier/judge-contested/1", f"{counted(len(found), 'contested claim')}.", claims=len(found))
 
 
 @judge.command()
@@ -312,6 +316,7 @@ def board(output: Output, top: int | None, ledger_url: str) -> None:
     """Rebuild the challenge's board from the imported verdicts: points per user."""
     from verifier.judge.board import board as board_of
     from verifier.judge.positions import imported_verdicts
+    from verifier.report.text import counted
 
     with _open(ledger_url) as book:
         standings = board_of(imported_verdicts(book.entries("import")))
@@ -319,7 +324,7 @@ def board(output: Output, top: int | None, ledger_url: str) -> None:
         show_board(output, standings[:top])
     output.result(
         "verifier/judge-board/1",
-        f"{len(standings)} users; one Space for each user and paper counts, the first judged.",
+        f"{counted(len(standings), 'user')}; one Space for each user and paper counts, the first judged.",
         users=[
             {"points": one.points, "papers": one.papers, "words": {word.value: n for word, n in one.words.items()}}
             for one in standings[:top]
@@ -329,11 +334,9 @@ def board(output: Output, top: int | None, ledger_url: str) -> None:
 
 
 @judge.command("import")
-@click.argument("verdicts", type=click.Path(path_type=Path))
-@click.option("--claims", "claims", multiple=True, type=click.Path(path_type=Path), help="A claims.json to pin to.")
-@click.option(
-    "--anchored", multiple=True, type=click.Path(path_type=Path), help="A claims_anchored.json: it overrides."
-)
+@click.argument("verdicts", type=_FILE)
+@click.option("--claims", "claims", multiple=True, type=_FILE, help="A claims.json to pin to.")
+@click.option("--anchored", multiple=True, type=_FILE, help="A claims_anchored.json: it overrides.")
 @click.option("--revision", default="", metavar="TEXT", help="Which revision of its source the file is.")
 @click.option("--skip-invalid", is_flag=True, help="Leave out and list records with a wrong field.")
 @ledger_option
@@ -350,6 +353,7 @@ def import_(
     """Record the challenge's verdicts in VERDICTS as somebody else's word: all of the file, or nothing."""
     from verifier.challenge import pins_of
     from verifier.judge.importing import import_verdicts
+    from verifier.report.text import counted
 
     if len(revision) > 200 or not revision.isprintable():
         raise BadInput("the revision is not one short line", where="--revision")
@@ -360,9 +364,13 @@ def import_(
     for skipped in done.skipped:
         if not output.json:
             output.show(f"skipped {skipped.key}: {printable(skipped.why)}")
-    sentence = f"{done.appended} records imported, {done.found} stood there before, {len(done.skipped)} skipped"
-    pinned = f"{done.pinned} of {done.claims} claims have the text of the claims files"
-    same = f"; {done.same_content} records say the same as another Space's" if done.same_content else ""
+    sentence = (
+        f"{counted(done.appended, 'record')} imported, {done.found} stood there before, {len(done.skipped)} skipped"
+    )
+    have = "has" if done.pinned == 1 else "have"
+    pinned = f"{done.pinned} of {counted(done.claims, 'claim')} {have} the text of the claims files"
+    says = "record says" if done.same_content == 1 else "records say"
+    same = f"; {done.same_content:,} {says} the same as another Space's" if done.same_content else ""
     output.result(
         "verifier/judge-import/1",
         f"{sentence}; {pinned}{same}; none of it was examined here.",

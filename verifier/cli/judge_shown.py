@@ -23,6 +23,7 @@ def _short(text: str) -> str:
 def show_paper(output: Output, paper: PaperJudgement) -> None:
     """What stands about a paper, for people."""
     from verifier.judge.sentences import because_words, first_line, not_checked, private_words, verdict_word
+    from verifier.report.text import counted
 
     output.show(f"{printable(paper.paper)}  {_short(paper.title)}")
     if private := private_words(paper):
@@ -31,9 +32,8 @@ def show_paper(output: Output, paper: PaperJudgement) -> None:
         output.show("")
         output.show(first_line(claim))
         output.show(f"  “{_short(claim.text)}”")
-        output.show(
-            f"  verdict {verdict_word(claim.finding)}, {claim.points} points, because {because_words(claim.finding)}"
-        )
+        points, because = counted(claim.points, "point"), because_words(claim.finding)
+        output.show(f"  verdict {verdict_word(claim.finding)}, {points}, because {because}")
         for part in claim.parts:
             word, because = verdict_word(part.finding), because_words(part.finding)
             output.show(f"  part {printable(part.id)}: {word}, because {printable(because)}")
@@ -110,3 +110,18 @@ def show_board(output: Output, standings: Sequence[Standing]) -> None:
     for one in standings:
         counts = "  ".join(f"{one.words[word]:>12}" for word in words)
         output.show(f"{one.points:>6}  {one.papers:>6}  {counts}  {printable(one.user)}")
+
+
+def read_sentence(times: int, failed: int, alpha: Any, n: int, private: int) -> str:
+    """How many readings gave an answer, how far they agree, and how many private claims left for the endpoint."""
+    from verifier.report.text import counted
+
+    agree = "their agreement is not defined" if alpha is None else f"Krippendorff's alpha is {float(alpha):.3f}"
+    sentence = (
+        f"{times - failed} of {counted(times, 'reading')} gave an answer; {agree}; recorded as entry {n}, no verdict "
+        "changed"
+    )
+    if not private:
+        return f"{sentence}."
+    were = "was" if private == 1 else "were"
+    return f"{sentence}; {counted(private, 'private claim')} {were} sent to the endpoint."

@@ -386,7 +386,20 @@ def what_it_says(entry: Entry, *, elsewhere: frozenset[str] = frozenset()) -> st
         told.append("measured elsewhere")
     if entry.content.get("exploratory") is True:
         told.append("exploratory")
-    return _short("; ".join(told))
+    return _short("; ".join([*told, *_said_by_a_person(entry)]))
+
+
+def _said_by_a_person(entry: Entry) -> list[str]:
+    """Of a person's entry: whether it agrees, what binds them, on which dispute, and their group."""
+    from verifier.ledger.entry import KINDS
+
+    if not KINDS[entry.kind].signed:
+        return []
+    agrees, tie, dispute = (entry.content.get(name) for name in ("agrees", "tie", "dispute"))
+    told = [("agrees" if agrees else "disagrees")] if isinstance(agrees, bool) else []
+    told += [f"tie {tie}"] if isinstance(tie, str) and tie else []
+    told += [f"dispute {dispute[:12]}"] if isinstance(dispute, str) and dispute else []
+    return told + ([f"group {entry.group}"] if entry.group else ["no group"] if entry.kind == "adjudication" else [])
 
 
 def _short(text: str) -> str:

@@ -72,9 +72,10 @@ def witness(
     from verifier.ledger.keys import load_private, parse_vkey
 
     private, log = load_private(key_file), parse_vkey(vkey)
-    path, seen = Path(checkpoint_file), Path(seen_name or f"{key_file}.seen")
+    path, own = Path(checkpoint_file), Path(f"{key_file}.seen")
+    seen = Path(seen_name) if seen_name else own
     with Ledger.open(ledger_url, create=False) as book:
-        note, is_first = cosign_file(book, path, private=private, log=log, seen=seen, first=first)
+        note, is_first = cosign_file(book, path, private=private, log=log, seen=seen, first=first, own=own)
     _show(output, note)
     output.result(
         "verifier/ledger-witness/1",

@@ -39,6 +39,7 @@ def notify(
 ) -> None:
     """Record that the authors were written to. The contact gate must be open."""
     from verifier.ledger import FreeText
+    from verifier.report.text import counted
 
     said = FreeText(words(text, text_file))
     told(
@@ -50,7 +51,7 @@ def notify(
             "author_keys": list(author_keys),
             "text": said,
         },
-        says=f"that the authors were written to and have {window_days} days",
+        says=f"that the authors were written to and have {counted(window_days, 'day')}",
         **common,
     )
 

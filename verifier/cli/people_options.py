@@ -137,7 +137,7 @@ def show_spoken(output: Output, spoken: Spoken, *, says: str, ledger_url: str) -
     sentence = f"Entry {entry.n}, {before}signed by {entry.by[:16]}, records {says}."
     fields: dict[str, Any] = {}
     if status is not None:
-        sentence += f" {standing_words(status)}"
+        sentence += f" {_uncounted(entry.leaf, status)}{standing_words(status)}"
         fields = status_fields(status)
     output.result(
         f"verifier/{entry.kind}/1",
@@ -151,6 +151,11 @@ def show_spoken(output: Output, spoken: Spoken, *, says: str, ledger_url: str) -
         found=spoken.found,
         **fields,
     )
+
+
+def _uncounted(leaf: str, status: DisputeStatus) -> str:
+    barred = next((one.barred for one in (*status.adjudications, *status.readings) if one.leaf == leaf), "")
+    return f"It does not count: {barred}. " if barred else ""
 
 
 def _docket(ledger_url: str) -> str:

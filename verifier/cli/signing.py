@@ -80,33 +80,46 @@ def _kept(path: Path, note: Note) -> Note:
 
 
 def cosign_file(
-    book: Ledger, path: Path, *, private: PrivateKey, log: PublicKey, seen: Path, first: bool
+    book: Ledger, path: Path, *, private: PrivateKey, log: PublicKey, seen: Path, first: bool, own: Path | None = None
 ) -> tuple[Note, bool]:
     """Cosigns the checkpoint in a file, and keeps what was seen; returns the note, and whether it was the first.
 
-    `seen` is the witness's own file. Raises BadInput where it is not there and `first` does not say that this witness
-    never saw the log, and as `cosign_next`.
+    `seen` is the witness's own file, and `own` the one beside its key: where that speaks of this log too, it is
+    continued as well, whatever `seen` and `first` say. Raises BadInput where `seen` is not there and `first` does not
+    say that this witness never saw the log, and as `cosign_next`.
     """
     from verifier.ledger.kept import read_note_file
     from verifier.ledger.times import system_now
     from verifier.ledger.witness import cosign_next
     from verifier.report.files import write_whole
 
-    with _alone(seen):
-        before = _seen(seen, first=first)
-        note = cosign_next(
-            read_note_file(path),
-            log=log,
-            private=private,
-            seen=before,
-            prove=book.tree().consistency_proof,
-            second=system_now(),
-            where=str(path),
-        )
+    with contextlib.ExitStack() as locks:
+        for file in sorted({seen.resolve(), *([own.resolve()] if own is not None and own.exists() else [])}):
+            locks.enter_context(_alone(file))
+        before = {seen: _seen(seen, first=first)}
+        if own is not None and own.resolve() != seen.resolve() and _speaks_of(own, log):
+            before[own] = read_note_file(own)
+        data, prove, second = read_note_file(path), book.tree().consistency_proof, system_now()
+        note, *_ = [  # all of them, or none
+            cosign_next(data, log=log, private=private, seen=one, prove=prove, second=second, where=str(path))
+            for one in before.values()
+        ]
         # kept before it is handed out: a crash in between costs a signature, never a promise
-        write_whole({seen: str(note).encode()}, what="what this witness saw last", mend=_MEND)
+        write_whole(dict.fromkeys(before, str(note).encode()), what="what this witness saw last", mend=_MEND)
         write_whole({path: str(note).encode()}, what="the checkpoint", mend=_MEND)
-    return note, before is None
+    return note, not any(before.values())
+
+
+def _speaks_of(path: Path, log: PublicKey) -> bool:
+    """Whether what a witness kept there is of this log."""
+    from verifier.ledger.checkpoints import parse_checkpoint
+    from verifier.ledger.kept import read_note_file
+    from verifier.ledger.notes import parse_note
+
+    where = str(path)
+    return path.exists() and parse_checkpoint(
+        parse_note(read_note_file(path), where=where).text, where=where
+    ).origin == (log.name)
 
 
 def _seen(path: Path, *, first: bool) -> bytes | None:

@@ -208,13 +208,16 @@ def _exploratory(entries: Mapping[int, Entry], trial: Trial, n: int) -> Explorat
 
 
 def _claim(claim_sha256: str, disputes: Sequence[DisputeJudgement]) -> ClaimJudgement:
-    """The disputes combined; text and parts are those of the case that was ruled on last."""
-    last = max(disputes, key=lambda dispute: dispute.ruling.n)
-    texts = {text_at(row, "id"): text_at(row, "text") for row in table_rows(table_at(last.case, "claim"), "parts")}
-    for dispute in disputes:
+    """The disputes combined. Its parts are those that any case names; texts are those of the case ruled on last."""
+    in_order = sorted(disputes, key=lambda dispute: dispute.ruling.n)
+    last = in_order[-1]
+    texts: dict[str, str] = {}
+    for dispute in reversed(in_order):
+        for row in table_rows(table_at(dispute.case, "claim"), "parts"):
+            if part := text_at(row, "id"):
+                texts.setdefault(part, text_at(row, "text"))
         for part in dispute.findings:
             texts.setdefault(part, "")
-    in_order = sorted(disputes, key=lambda dispute: dispute.ruling.n)
     findings = {part: combine_part([d.findings[part] for d in in_order if part in d.findings]) for part in texts}
     return ClaimJudgement(
         claim_sha256=claim_sha256,

@@ -20,7 +20,14 @@ _LATE = "no answer in time"
 
 
 class NoAnswer(Exception):
-    """The model gave nothing that can be read; the message says why, without a word of the server's."""
+    """The model gave nothing that can be read; the message says why, without a word of the server's.
+
+    `sent` says whether the question, or some of it, may have left for the endpoint.
+    """
+
+    def __init__(self, why: str, *, sent: bool = True) -> None:
+        self.sent = sent
+        super().__init__(why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +101,19 @@ def _in_time(connection: http.client.HTTPConnection, exchange: Callable[[], byte
     timer = threading.Timer(seconds, cut)
     timer.daemon = True
     timer.start()
+    connected = False  # nothing is written before
     try:
         connection.connect()
+        connected = True
         sockets.append(connection.sock)
         if late.is_set():  # connecting took all of the time
             cut()
         return exchange()
     except TimeoutError as error:
-        raise NoAnswer(_LATE) from error
+        raise NoAnswer(_LATE, sent=connected) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         why = _LATE if late.is_set() else f"the endpoint could not be read ({type(error).__name__})"
-        raise NoAnswer(why) from error
+        raise NoAnswer(why, sent=connected) from error
     except NoAnswer as error:
         raise NoAnswer(_LATE if late.is_set() else str(error)) from error
     finally:

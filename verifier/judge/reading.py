@@ -37,10 +37,14 @@ class ClaimReading:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading of a packet: claim hash -> what was said. `failure` says why there is no answer at all, else ""."""
+    """One reading of a packet: claim hash -> what was said. `failure` says why there is no answer at all, else "".
+
+    `sent` says whether the packet, or some of it, left for the endpoint.
+    """
 
     claims: Mapping[str, ClaimReading]
     failure: str
+    sent: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,44 +65,50 @@ def messages(packet: Packet) -> list[dict[str, str]]:
 
 
 def read(packet: Packet, ask: Callable[[list[dict[str, str]]], str]) -> Reading:
-    """One reading. A claim that is left out, or given a word that is none, is NO_ANSWER and nothing else."""
+    """One reading. A claim that is left out, or given a word that is none, is NO_ANSWER and nothing else.
+
+    Where that is so of every claim, there is no answer at all.
+    """
+    sent = True
     try:
         found = answers(ask(messages(packet)), tuple(packet.claims))
-        failure = ""
+        failure = "" if found else "the answer gives no claim a word that counts"
     except NoAnswer as error:
-        found, failure = {}, str(error)
+        found, failure, sent = {}, str(error), error.sent
     nothing = ClaimReading(NO_ANSWER, "")
-    return Reading({sha256: found.get(name, nothing) for name, sha256 in packet.claims.items()}, failure)
+    return Reading({sha256: found.get(name, nothing) for name, sha256 in packet.claims.items()}, failure, sent)
 
 
 def answers(text: str, names: Sequence[str]) -> dict[str, ClaimReading]:
     """Claim id -> what an answer says of it. Raises NoAnswer where it is not the object that was asked for.
 
-    A claim that is not in the packet is ignored; one that is answered twice with different words has no answer.
+    A claim that is not in the packet is ignored; one that has two rows, or a word that is none, has no answer.
     """
     try:
-        document: Any = json.loads(_unfenced(text.strip()), object_pairs_hook=_without_repeats)
+        document: Any = json.loads(
+            _unfenced(text.strip()), object_pairs_hook=_without_repeats, parse_constant=_no_constant
+        )
     except (ValueError, RecursionError) as error:
         raise NoAnswer("the answer is not one JSON object") from error
     rows = document.get("claims") if isinstance(document, dict) else None
     if not isinstance(rows, list):
         raise NoAnswer("the answer has no list of claims")
     words = {verdict.value for verdict in Verdict}
-    found: dict[str, ClaimReading] = {}
-    disputed: set[str] = set()
+    said: dict[str, list[Any]] = {}
     for row in rows:
         name = row.get("claim") if isinstance(row, dict) else None
-        if not isinstance(name, str) or name not in names:
-            continue
-        word = row.get("verdict")
-        if not isinstance(word, str) or word not in words:
-            continue
-        because = row.get("because")
-        made = ClaimReading(word, because[:MAX_BECAUSE] if isinstance(because, str) else "")
-        if name in found and found[name].word != made.word:
-            disputed.add(name)
-        found.setdefault(name, made)
-    return {name: made for name, made in found.items() if name not in disputed}
+        if isinstance(name, str) and name in names:
+            said.setdefault(name, []).append(row)
+    return {
+        name: ClaimReading(row["verdict"], _kept(row.get("because")))
+        for name, (row, *more) in said.items()
+        if not more and isinstance(row.get("verdict"), str) and row["verdict"] in words
+    }
+
+
+def _kept(because: Any) -> str:
+    """A model's words as they can be recorded: half a surrogate pair, which is no text, as its escape."""
+    return because[:MAX_BECAUSE].encode(errors="backslashreplace").decode() if isinstance(because, str) else ""
 
 
 def _unfenced(text: str) -> str:
@@ -113,6 +123,10 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) != len(pairs):
         raise ValueError("a key stands twice")
     return made
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")
 
 
 def agreement(readings: Sequence[Reading]) -> Agreement:

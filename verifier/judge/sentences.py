@@ -5,6 +5,7 @@ from __future__ import annotations
 from verifier.judge.claims import ClaimJudgement, DisputeJudgement, PaperJudgement
 from verifier.judge.findings import reason_of, table_rows
 from verifier.model.dispute_status import DisputeState
+from verifier.model.printable import printable
 from verifier.model.rulings import Ruling
 from verifier.model.verdicts import Verdict, VerdictFinding
 
@@ -28,11 +29,18 @@ def first_line(claim: ClaimJudgement) -> str:
 
 
 def because_words(finding: VerdictFinding | None) -> str:
-    """What a finding is because of, in words."""
+    """What a finding is because of, in words on one line; the ids of parts, a stranger's, made printable."""
     if finding is None:
         return "nobody ruled on it"
     reason = reason_of(finding.because)
-    return finding.because if reason is None else reason.sentence
+    if reason is not None:
+        return reason.sentence
+    several = finding.because.startswith("parts ")
+    said: dict[Verdict | None, str] = {
+        Verdict.FALSIFIED: " do not hold as stated" if several else " does not hold as stated",
+        Verdict.VERIFIED: f" {'were' if several else 'was'} reproduced at the registered scale",
+    }
+    return printable(finding.because) + said.get(finding.verdict, "")
 
 
 def verdict_word(finding: VerdictFinding | None) -> str:
@@ -113,5 +121,6 @@ def private_words(paper: PaperJudgement) -> str:
     if not private:
         return ""
     return (
-        f"PRIVATE: {private} of {len(paper.claims)} claims rest on disputes that are not public; do not pass this on."
+        f"PRIVATE: {private} of {len(paper.claims)} {'claim' if len(paper.claims) == 1 else 'claims'} "
+        f"{'rests' if private == 1 else 'rest'} on disputes that are not public; do not pass this on."
     )

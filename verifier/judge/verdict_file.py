@@ -12,6 +12,7 @@ from verifier.challenge.records import is_paper_id, is_revision, is_space_id
 from verifier.judge.claims import ClaimJudgement, DisputeJudgement, PaperJudgement
 from verifier.judge.findings import text_at
 from verifier.judge.sentences import because_words, later_versions_words, verdict_word
+from verifier.model.canonical import text_sha256
 from verifier.model.verdicts import Verdict
 
 _OVERALL = 880  # characters, as in the challenge's own records
@@ -20,10 +21,14 @@ _SLUG = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 @dataclass(frozen=True, slots=True)
 class VerdictFile:
-    """The records, whose Space ids differ, and the papers that have none for want of an OpenReview id."""
+    """The records, whose Space ids differ, and the papers that have none for want of an OpenReview id.
+
+    `withheld` holds (paper, claim hash) of the claims whose text is withheld, which no record can state.
+    """
 
     records: tuple[VerdictRecord, ...]
     skipped: tuple[str, ...]
+    withheld: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +42,10 @@ def verdict_file(papers: Iterable[PaperJudgement]) -> VerdictFile:
     """One record per (Space, paper), from papers judged for the public.
 
     The Space is the dispute's, or `verifier/<case>` where it has none or has two papers. A claim stands once in a
-    record, with the verdict of all its disputes; one without an answer is left out.
+    record, with the verdict of all its disputes; one without an answer or without its text is left out.
     """
     skipped: list[str] = []
+    withheld: list[tuple[str, str]] = []
     judged: list[_Judged] = []
     for paper in papers:
         assert paper.audience == "public", "what is written for others holds nothing private"
@@ -49,11 +55,15 @@ def verdict_file(papers: Iterable[PaperJudgement]) -> VerdictFile:
         if not is_paper_id(_orid(paper)) or not paper.paper.startswith("openreview:"):
             skipped.append(paper.paper)
             continue
+        absent = [claim for claim in written if text_sha256(claim.text) != claim.claim_sha256]
+        withheld += [(paper.paper, claim.claim_sha256) for claim in absent]
+        written = [claim for claim in written if claim not in absent]
         judged += [_Judged(paper, claim, dispute) for claim in written for dispute in claim.disputes]
     groups: dict[tuple[str, str], list[_Judged]] = {}
     for one, space in zip(judged, _spaces(judged), strict=True):
         groups.setdefault((space, one.paper.paper), []).append(one)
-    return VerdictFile(tuple(_record(space, group) for (space, _), group in groups.items()), tuple(skipped))
+    records = tuple(_record(space, group) for (space, _), group in groups.items())
+    return VerdictFile(records, tuple(skipped), tuple(withheld))
 
 
 def _orid(paper: PaperJudgement) -> str:
@@ -133,7 +143,8 @@ def _overall(claims: Sequence[ClaimJudgement]) -> str:
     counts = Counter(_verdict(claim) for claim in claims)
     words = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
     text = (
-        f"{len(claims)} claims of this paper were put on trial: {words}. Each ruling was made under a rule fixed before"
+        f"{'1 claim of this paper was' if len(claims) == 1 else f'{len(claims)} claims of this paper were'} put on "
+        f"trial: {words}. Each ruling was made under a rule fixed before"
         " the data and stands in a ledger under the leaf hash given with it. Claims nobody put on trial are absent."
     )
     return text[:_OVERALL]

@@ -265,10 +265,10 @@ def commitments(value: Any, found: list[Any]) -> list[Any]:
 
 
 def check_content(entry: dict[str, Any], envelope: dict[str, Any]) -> str:
-    """Says what of the content was checked. Raises Rejected where it is not what was hashed."""
+    """Says what of the content was not checked; "" where nothing. Raises Rejected where it is not what was hashed."""
     n, content = entry["n"], entry["content"]
     if content is None:
-        return "content not in the bundle"
+        return "content"
     salt = bytes.fromhex(entry["salt"])
     if hashlib.sha256(salt + content.encode()).hexdigest() != envelope["content_commitment"]:
         raise Rejected(f"entry {n}: its content is not the one that was hashed")
@@ -283,18 +283,21 @@ def check_content(entry: dict[str, Any], envelope: dict[str, Any]) -> str:
         if committed not in named:
             raise Rejected(f"entry {n}: a text is not one that its content names")
         named.remove(committed)
-    return f"content matches, {len(named)} of its texts not in the bundle" if named else "content matches"
+    return f"{len(named)} of its texts" if named else ""
 
 
 def check_entry(entry: Any, size: int, root: bytes) -> tuple[str, dict[str, Any], str]:
-    """(leaf, envelope, what was checked of the content). Raises Rejected or Malformed."""
+    """(leaf, envelope, what of the content was not checked). Raises Rejected or Malformed."""
     if not isinstance(entry, dict) or entry.keys() != ENTRY_KEYS:
         raise Malformed("an entry has not the keys n, envelope, content, salt, texts, proof")
     n, proof = entry["n"], hashes(entry["proof"], "a proof")
     whole = isinstance(entry["content"], (str, type(None))) and isinstance(entry["texts"], list)
     if type(n) is not int or n < 1 or not isinstance(entry["envelope"], str) or not whole:
         raise Malformed("a field of an entry is not what it must be")
-    hashes([entry["salt"]] if entry["content"] is not None else [], f"entry {n}: its salt")
+    if entry["content"] is not None:
+        hashes([entry["salt"]], f"entry {n}: its salt")
+    elif entry["salt"] != "" or entry["texts"]:  # nothing could vouch for them
+        raise Malformed(f"entry {n}: it has no content, but a salt or texts")
     leaf = hashlib.sha256(b"\x00" + entry["envelope"].encode()).digest()
     if n > size or root_from(leaf, n - 1, size, [bytes.fromhex(one) for one in proof]) != root:
         raise Rejected(f"entry {n}: it does not stand in the log at this place under the checkpoint")
@@ -322,9 +325,10 @@ def check(bundle: Any, key: Named, witnesses: list[Named], *, show_content: bool
     lines = [f"checkpoint of {size} entries, root {root.hex()}, signed by {origin!a}"]
     lines += [f"cosigned by {name!a} at {second} seconds since 1970" for name, second in seen]
     places: dict[str, int] = {}
+    unchecked: dict[int, str] = {}
     last = (0, "")
     for entry in entries:
-        leaf, envelope, said = check_entry(entry, size, root)
+        leaf, envelope, absent = check_entry(entry, size, root)
         n = entry["n"]
         if n <= last[0] or envelope["time"] < last[1]:
             raise Rejected(f"entry {n}: it stands out of order")
@@ -332,7 +336,9 @@ def check(bundle: Any, key: Named, witnesses: list[Named], *, show_content: bool
             if ref not in places:
                 raise Rejected(f"entry {n}: it refers to {ref[:16]}, which is no earlier entry of this bundle")
         places[leaf], last = n, (n, envelope["time"])
+        said = f"{absent} not in the bundle, NOT checked" if absent else "content matches"
         lines.append(f"entry {n}  {envelope['time']}  {envelope['kind']!a}  {leaf}  {said}")
+        unchecked[n] = absent
         if show_content and entry["content"] is not None:
             lines.append(json.dumps(json.loads(entry["content"]), indent=2, sort_keys=True))
             lines += [f"text: {text['text']!a}" for text in entry["texts"]]
@@ -341,10 +347,21 @@ def check(bundle: Any, key: Named, witnesses: list[Named], *, show_content: bool
     witness = "" if seen else " No witness's key was given, so only the log's own word stands for it."
     lines.append(
         f"ACCEPTED: entry {places[bundle['subject']]} and what it refers to stand in the log {origin!a} under its "
-        f"checkpoint of {size} entries, in this order and with this content.{witness} Not checked here: whether "
-        "anything newer exists."
+        f"checkpoint of {size} entries, in this order and with {content_words(unchecked)}.{witness} Not checked here: "
+        "whether anything newer exists."
     )
     return lines
+
+
+def content_words(unchecked: dict[int, str]) -> str:
+    """How far the content was checked, from what was not ("" for nothing), by entry."""
+    whole = [str(n) for n, what in unchecked.items() if what == "content"]
+    texts = [str(n) for n, what in unchecked.items() if what not in ("", "content")]
+    if not whole and not texts:
+        return "this content"
+    said = [f"content of entries {', '.join(whole)}"] if whole else []
+    said += [f"texts of entries {', '.join(texts)}"] if texts else []
+    return f"the content that is in the bundle; {' and '.join(said)} NOT checked, being absent"
 
 
 def read(path: str) -> str:

@@ -19,6 +19,7 @@ from verifier.ledger.people_schema import (
     RetractionTable,
     Signed,
 )
+from verifier.ledger.roster import Roster
 from verifier.model.canonical import canonical_sha256
 from verifier.model.dispute_events import (
     Adjudicated,
@@ -113,8 +114,8 @@ def ruled(entry: Entry) -> Ruled:
     )
 
 
-def said(entry: Entry, *, person: str, names: frozenset[str], administrator: bool) -> Event:
-    """The event of an entry that a person signed. `person`, `names` and `administrator` are what the roster knows.
+def said(entry: Entry, *, person: str, roster: Roster) -> Event:
+    """The event of an entry that a person signed, with what the roster knows of them.
 
     Raises TableError for content that is not what its kind must be.
     """
@@ -123,8 +124,9 @@ def said(entry: Entry, *, person: str, names: frozenset[str], administrator: boo
         "time": entry.time,
         "by": person,
         "group": entry.group,
-        "names": names,
-        "administrator": administrator,
+        "keys": roster.keys(person),
+        "names": roster.names(person),
+        "administrator": roster.is_administrator(person),
     }
     match table_of(entry):
         case AdjudicationTable() as told:

@@ -14,6 +14,10 @@ MAX_WINDOW = 365  # days
 Leaf = Annotated[
     str, form(r"[0-9a-f]{64}", what="a leaf hash", mend="write its 64 digits 0-9 a-f, as `verifier ledger log` does")
 ]
+Fingerprint = Annotated[
+    str,
+    form(r"[0-9a-f]{64}", what="a fingerprint", mend="write its 64 digits 0-9 a-f, as `verifier ledger keygen` does"),
+]
 Request = Annotated[
     str,
     form(
@@ -79,7 +83,7 @@ class NoticeTable(Signed):
 
     target: Leaf
     window_days: Annotated[int, Field(ge=1, le=MAX_WINDOW)]
-    author_keys: Annotated[list[Leaf], Field(max_length=100)]
+    author_keys: Annotated[list[Fingerprint], Field(max_length=100)]
     text: Prose
 
 
@@ -176,7 +180,7 @@ class KeyTable(Signed):
     role: Literal["administrator", "person", "log"]
     public: Base64
     pseudonym: Line
-    replaces: Leaf | Literal[""]
+    replaces: Fingerprint | Literal[""]
     proof: Base64
 
 

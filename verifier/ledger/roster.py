@@ -8,6 +8,7 @@ from verifier.ledger.people_schema import KeyTable
 from verifier.ledger.signed import holds, read_key, unsigned_because
 from verifier.model.disputes import NotAllowed
 from verifier.model.errors import BadInput
+from verifier.model.names import same_name
 from verifier.model.tables import validate
 
 
@@ -21,6 +22,8 @@ class Roster:
     """The keys of a ledger after the entries read so far.
 
     A person is known by the fingerprint of the first of their keys, so that a new key does not make a second person.
+    Only a key of which nothing is known can take another's place: one that has signed, was admitted, or stands in a
+    case or a notice is somebody already, and would lose what is known of it.
     """
 
     def __init__(self) -> None:
@@ -29,6 +32,22 @@ class Roster:
         self._first: dict[str, str] = {}
         self._replaced: set[str] = set()
         self._logs: set[str] = set()
+        self._keys: dict[str, set[str]] = {}
+        self._somebody: set[str] = set()
+        self._mentioned: set[str] = set()
+
+    def heard(self, by: str) -> None:
+        """Takes note that the key with this fingerprint has signed an entry, whether or not that was allowed."""
+        self._somebody.add(by)
+
+    def mentioned(self, name: str) -> None:
+        """Takes note of how a case or a notice calls somebody: a fingerprint, whole or its first 16 digits."""
+        if name:
+            self._mentioned.add(same_name(name))
+
+    def keys(self, person: str) -> frozenset[str]:
+        """The fingerprints of all keys that a person has had."""
+        return frozenset({person, *self._keys.get(person, ())})
 
     def person(self, by: str) -> str:
         """The person whose key has this fingerprint. Raises NotAllowed for a key that another has replaced."""
@@ -41,8 +60,8 @@ class Roster:
         return person in self._administrators
 
     def names(self, person: str) -> frozenset[str]:
-        """The pseudonyms that administrators recorded for a person."""
-        return frozenset(self._names.get(person, ()))
+        """The pseudonyms that administrators recorded for any key of a person."""
+        return frozenset(name for key in self.keys(person) for name in self._names.get(key, ()))
 
     @property
     def administrators(self) -> tuple[str, ...]:
@@ -73,10 +92,11 @@ class Roster:
                 mend="an administrator signs it" if self._administrators else "the first one admits its own key",
             )
         owner = self.person(new)
+        self._somebody.add(new)
         if key.role == "administrator":
             self._administrators.add(owner)
         if key.pseudonym:
-            self._names.setdefault(owner, set()).add(key.pseudonym)
+            self._names.setdefault(new, set()).add(key.pseudonym)
 
     def _replace_log(self, key: KeyTable, public: PublicKey, by: str) -> None:
         """A log's key makes nobody a person or an administrator; that it is this log's own is for readers to know."""
@@ -91,9 +111,15 @@ class Roster:
 
     def _replace(self, key: KeyTable, public: PublicKey, by: str) -> None:
         new = _check_replaced(key, public, by)
-        if new == by or new in self._first or new in self._replaced or new in self._administrators:
-            raise NotAllowed(f"the key {new[:16]} is in use already")
-        self._first[new] = self._first.get(by, by)
+        taken = self._somebody | self._administrators | self._replaced | self._logs | self._first.keys()
+        if new == by or new in taken or not self._mentioned.isdisjoint({new, new[:16]}):
+            raise NotAllowed(
+                f"the key {new[:16]} is somebody's already: it signed, was admitted, or stands in a case or a notice",
+                mend="replace yours by a key that was never used here",
+            )
+        first = self._first.get(by, by)
+        self._first[new] = first
+        self._keys.setdefault(first, set()).add(new)
         self._replaced.add(by)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from verifier.ledger import Ledger, Transaction
-from verifier.ledger.content import Content
+from verifier.ledger.content import WITHHELD, Content, FreeText
 from verifier.ledger.entry import Entry
 from verifier.ledger.keys import PrivateKey, fingerprint
 from verifier.ledger.signed import signed_content
@@ -68,12 +68,12 @@ def append_signed(
     """Appends content that its author signed, after the entries that `read` has taken in, which are all there are.
 
     `by` is the fingerprint of the key. Raises NotAllowed or TableError where it is not allowed: leave the transaction
-    by that exception, so that it is rolled back.
+    by that exception, so that it is rolled back. A request recorded before is found, if it said the same.
     """
     dispute, group = str(content.get("dispute", "")), str(content.get("group", ""))
     earlier = read.requested(by, str(content.get("request", "")))
     if earlier:
-        found = next(entry for entry in transaction.entries(kind) if entry.leaf == earlier)
+        found = _recorded(transaction, read, earlier, kind=kind, content=content)
         return Spoken(found, read.statuses.get(dispute), found=True)
     status = read.statuses.get(dispute)
     entry, _ = transaction.append(kind=kind, content=content, refs=_refs(read, content, status), by=by, group=group)
@@ -82,6 +82,32 @@ def append_signed(
         texts: list[str] = entry.content["texts"]
         transaction.withhold(read.number_of(entry.content["target"]), texts or None)
     return Spoken(entry, read.statuses.get(dispute), found=False)
+
+
+def _recorded(transaction: Transaction, read: Replay, leaf: str, *, kind: str, content: Mapping[str, Content]) -> Entry:
+    """The entry that this request made before. Raises NotAllowed where it says something else."""
+    n, before = read.number_of(leaf), read.kind_of(leaf)
+    if before == kind:
+        entry = next(entry for entry in transaction.entries(kind) if entry.leaf == leaf)
+        # the signature is over commitments with salts of their own, so what it is over is compared instead
+        if _same({**content, "signature": ""}, {**entry.content, "signature": ""}):
+            return entry
+    raise NotAllowed(
+        f"another entry was recorded under this request: entry {n}, of kind {before}", mend="draw a new UUID"
+    )
+
+
+def _same(said: Content, recorded: Any) -> bool:
+    """Whether a value about to be signed is the one recorded: whatever its salts, and where a text is withheld now."""
+    if isinstance(said, FreeText):
+        return bool(recorded in (said.text, WITHHELD))
+    if isinstance(said, Mapping):
+        alike = isinstance(recorded, Mapping) and said.keys() == recorded.keys()
+        return alike and all(_same(value, recorded[name]) for name, value in said.items())
+    if isinstance(said, Sequence) and not isinstance(said, str):
+        alike = isinstance(recorded, list) and len(said) == len(recorded)
+        return alike and all(map(_same, said, recorded))
+    return bool(said == recorded)
 
 
 def _refs(read: Replay, content: Mapping[str, Content], status: DisputeStatus | None) -> list[str]:

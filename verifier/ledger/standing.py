@@ -11,7 +11,7 @@ from verifier.ledger.happened import registered, ruled, said, table_of
 from verifier.ledger.people_schema import AdjudicationTable, KeyTable, WithheldTable
 from verifier.ledger.roster import Roster
 from verifier.ledger.signed import unsigned_because
-from verifier.model.dispute_events import Event, Unmoving
+from verifier.model.dispute_events import Event, Noticed, Registered, Unmoving
 from verifier.model.disputes import DisputeStatus, NotAllowed, advance
 from verifier.model.errors import BadInput
 
@@ -100,6 +100,7 @@ class Replay:
             self._of_leaf[entry.leaf] = dispute
         if entry.kind == "registration":
             event: Event = registered(entry)
+            self._mentions(event)
         elif entry.kind == "ruling":
             self._rest_on.update(entry.refs)
             event = ruled(entry)
@@ -125,14 +126,11 @@ class Replay:
         reason = unsigned_because(entry)
         if reason:
             raise NotAllowed(reason)
+        self.roster.heard(entry.by)
         table = table_of(entry)
         person = self.roster.person(entry.by)
-        event = said(
-            entry,
-            person=person,
-            names=self.roster.names(person),
-            administrator=self.roster.is_administrator(person),
-        )
+        event = said(entry, person=person, roster=self.roster)
+        self._mentions(event)
         if (entry.by, table.request) in self._requests:
             raise NotAllowed("the same request was recorded before")
         status = self._statuses.get(table.dispute)
@@ -150,6 +148,15 @@ class Replay:
             self._is_evidence(table)
         self._requests[entry.by, table.request] = entry.leaf
         return event
+
+    def _mentions(self, event: Event) -> None:
+        """Tells the roster whom a case or a notice names."""
+        if isinstance(event, Registered):
+            self.roster.mentioned(event.writer)
+            self.roster.mentioned(event.reporter)
+        elif isinstance(event, Noticed):
+            for key in event.author_keys:
+                self.roster.mentioned(key)
 
     def _is_evidence(self, table: AdjudicationTable) -> None:
         if self.kind_of(table.target) != "evidence" or self.dispute_of_leaf(table.target) != table.dispute:

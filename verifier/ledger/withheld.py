@@ -69,6 +69,7 @@ def allowed(entries: Iterable[Entry], *, vouched: int | None = None) -> Mapping[
         try:
             if unsigned_because(entry):
                 continue
+            roster.heard(entry.by)
             table = table_of(entry)
             if isinstance(table, KeyTable):
                 if vouched is None or entry.n <= vouched or roster.administrators:

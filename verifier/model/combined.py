@@ -33,8 +33,8 @@ def combine_part(findings: Sequence[VerdictFinding]) -> VerdictFinding | None:
 def combine_claim(parts: Mapping[str, VerdictFinding | None]) -> VerdictFinding | None:
     """The verdict on a claim from those of all its parts, in the claim's order; None where no part has one.
 
-    First row that applies. Where every part was ruled on and none of the first rows applies, the reason is that of the
-    first inconclusive part: `parts-untested` would say that somebody has still to look.
+    First row that applies. The last says `parts-untested` also where every part was ruled on: each part's own reason
+    stands beside it. The reason of a claim's only part is the claim's, and so is a retraction of all there is.
     """
     written = {part: finding for part, finding in parts.items() if finding is not None}
     if not written:
@@ -52,8 +52,9 @@ def combine_claim(parts: Mapping[str, VerdictFinding | None]) -> VerdictFinding 
     if whole and verdicts <= {Verdict.VERIFIED, Verdict.TOY}:
         toys = [part for part, finding in written.items() if finding.verdict is Verdict.TOY]
         return VerdictFinding(Verdict.TOY, written[toys[0]].because)
-    if whole:
-        return next(finding for finding in written.values() if finding.verdict is Verdict.INCONCLUSIVE)
+    found = list(written.values())
+    if whole and (len(found) == 1 or all(one.because == Reason.WITHDRAWN for one in found)):
+        return found[0]
     return VerdictFinding(Verdict.INCONCLUSIVE, Reason.PARTS_UNTESTED)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from verifier.model.dispute_status import ChallengeEnd, Facts, Ground, ReplyKind, Tie
+from verifier.model.names import same_name
 from verifier.model.rulings import Ruling
 
 
@@ -13,19 +14,28 @@ from verifier.model.rulings import Ruling
 class Said:
     """What every event has: the entry's leaf hash, its time, and the key's fingerprint and group it stands under.
 
-    `names` are the pseudonyms that an administrator recorded for the key; `administrator` says whether the key is one.
+    `by` is the first key of whoever says it and `keys` are all of theirs; `names` are the pseudonyms that an
+    administrator recorded for any of these; `administrator` says whether they are one.
     """
 
     leaf: str
     time: str
     by: str
     group: str = ""
+    keys: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     administrator: bool = False
 
     def known_as(self, pseudonym: str) -> bool:
-        """Whether whoever says this is the one that a case calls `pseudonym`: by key or recorded name."""
-        return pseudonym != "" and pseudonym in {self.by, self.by[:16], *self.names}
+        """Whether whoever says this is the one that a case calls `pseudonym`: by a key of theirs or a recorded name."""
+        called = same_name(pseudonym)
+        keys = self.every_key
+        return called != "" and called in {*keys, *(key[:16] for key in keys), *map(same_name, self.names)}
+
+    @property
+    def every_key(self) -> frozenset[str]:
+        """The fingerprints of all keys of whoever says this."""
+        return self.keys | {self.by}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

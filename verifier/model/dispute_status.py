@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from verifier.model.names import same_name
 from verifier.model.rulings import Ruling
 from verifier.model.words import SentenceEnum
 
@@ -115,7 +116,10 @@ class StandingRuling:
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """One person's word on a ruling or on how evidence reads. `target` is the leaf hash of what it is bound to."""
+    """One person's word on a ruling or on how evidence reads. `target` is the leaf hash of what it is bound to.
+
+    `barred` says, as a clause, why it does not count; empty where it does.
+    """
 
     leaf: str
     by: str
@@ -123,7 +127,12 @@ class Adjudication:
     target: str
     agrees: bool
     tie: Tie
-    counts: bool
+    barred: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is the word of somebody who may adjudicate."""
+        return not self.barred
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +158,12 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An author's reply; `answered`: a correction answered it."""
+    """An author's reply; `own`: signed with a key that the notice names; `answered`: a correction answered it."""
 
     leaf: str
     kind: ReplyKind
     consent: bool
+    own: bool
     answered: bool = False
 
 
@@ -169,28 +179,27 @@ class Retraction:
 
 @dataclass(frozen=True, slots=True)
 class RegistrationRead:
-    """A registration of the dispute, and the facts as amended since."""
+    """A registration of the dispute, who wrote and reported it, and the facts as amended since."""
 
     leaf: str
     registration: str
     exploratory: bool
     facts: Facts
+    writer: str = ""
+    reporter: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisputeStatus:
     """Where one dispute stands after the entries read so far.
 
-    `dispute` is its id; `paper` and `claim_sha256` say what it is about; `writer` and `reporter` are the pseudonyms of
-    whoever wrote the case and reported the dispute. `last` is the leaf hash of its newest entry. `refused` lists
-    entries that the state table or a signature does not allow, with the reason: they change nothing.
+    `dispute` is its id; `paper` and `claim_sha256` say what it is about. `last` is the leaf hash of its newest entry.
+    `refused` lists entries that the state table or a signature does not allow, with the reason: they change nothing.
     """
 
     dispute: str
     paper: str
     claim_sha256: str
-    writer: str = ""
-    reporter: str = ""
     state: DisputeState = DisputeState.OPEN
     visibility: Visibility = Visibility.PRIVATE
     notice_outdated: bool = False
@@ -219,26 +228,45 @@ class DisputeStatus:
         return self.state is DisputeState.RETRACTED
 
     @property
-    def facts(self) -> Facts:
-        """The facts of the standing ruling's registration as amended, else of the last one that is not exploratory."""
+    def case(self) -> RegistrationRead | None:
+        """The standing ruling's registration, else the last one that is not exploratory."""
         if self.ruling is not None:
             for read in self.registrations:
                 if read.registration == self.ruling.registration:
-                    return read.facts
+                    return read
         plain = [read for read in self.registrations if not read.exploratory] or list(self.registrations)
-        return plain[-1].facts if plain else Facts()
+        return plain[-1] if plain else None
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of `case` as amended."""
+        case = self.case
+        return Facts() if case is None else case.facts
+
+    @property
+    def reporter(self) -> str:
+        """Who reported the dispute, as `case` calls them."""
+        case = self.case
+        return "" if case is None else case.reporter
+
+    @property
+    def interested(self) -> frozenset[str]:
+        """Everybody whom a registration of this dispute names as its writer or reporter."""
+        return frozenset(name for read in self.registrations for name in (read.writer, read.reporter) if name)
 
     @property
     def agreeing(self) -> tuple[Adjudication, ...]:
         """Who counts as agreeing with the standing ruling: each person's last word, one a group."""
-        last: dict[str, Adjudication] = {}
-        for adjudication in self.adjudications:
-            last[adjudication.by] = adjudication
         groups: dict[str, Adjudication] = {}
-        for adjudication in last.values():
-            if adjudication.agrees and adjudication.counts:
-                groups.setdefault(adjudication.group, adjudication)
+        for adjudication in self.counted:
+            groups.setdefault(same_name(adjudication.group), adjudication)
         return tuple(groups.values())
+
+    @property
+    def counted(self) -> tuple[Adjudication, ...]:
+        """Every eligible person's last word on the standing ruling, where it agrees."""
+        last = {adjudication.by: adjudication for adjudication in self.adjudications}
+        return tuple(one for one in last.values() if one.agrees and one.counts)
 
     @property
     def notice(self) -> Notice | None:

@@ -38,6 +38,7 @@ from verifier.model.dispute_status import (
     Tie,
     Visibility,
 )
+from verifier.model.eligibility import barred, wrote_or_reported
 from verifier.model.errors import BadInput
 from verifier.model.rulings import Ruling
 
@@ -74,17 +75,16 @@ def _registered(status: DisputeStatus | None, event: Registered) -> DisputeStatu
         listed = {arxiv for arxiv, _ in facts.later_versions}
         known = tuple(pair for pair in status.facts.later_versions if pair[0] not in listed)
         facts = replace(facts, later_versions=(*known, *facts.later_versions))
-    read = RegistrationRead(event.leaf, event.registration, event.exploratory, facts)
+    read = RegistrationRead(
+        event.leaf, event.registration, event.exploratory, facts, writer=event.writer, reporter=event.reporter
+    )
     fresh = status.fresh_registrations
     if status.state is DisputeState.RETRACTED:
         fresh |= {event.registration}
-    plain = not event.exploratory or not status.registrations
     return replace(
         status,
         registrations=(*status.registrations, read),
         fresh_registrations=fresh,
-        writer=event.writer if plain else status.writer,
-        reporter=event.reporter if plain else status.reporter,
         last=event.leaf,
     )
 
@@ -125,7 +125,7 @@ def _adjudicated(status: DisputeStatus, event: Adjudicated) -> DisputeStatus:
         target=event.target,
         agrees=event.agrees,
         tie=event.tie,
-        counts=_eligible(status, event),
+        barred=barred(status, event),
     )
     everyone = status.everyone | {event.by}
     if event.about == "reading":
@@ -135,14 +135,6 @@ def _adjudicated(status: DisputeStatus, event: Adjudicated) -> DisputeStatus:
     if event.agrees:
         return _recomputed(status)
     return _flagged(status, Challenge(event.leaf, event.by, lapses=True)) if made.counts else _recomputed(status)
-
-
-def _eligible(status: DisputeStatus, event: Adjudicated) -> bool:
-    return event.tie is Tie.NONE and bool(event.group) and not _wrote_or_reported(status, event)
-
-
-def _wrote_or_reported(status: DisputeStatus, event: Event) -> bool:
-    return event.known_as(status.writer) or event.known_as(status.reporter)
 
 
 def _challenged(status: DisputeStatus, event: Challenged) -> DisputeStatus:
@@ -185,7 +177,7 @@ def _challenge_ended(status: DisputeStatus, event: ChallengeEnded) -> DisputeSta
         )
     if not own and event.by in status.everyone:
         raise NotAllowed("whoever adjudicated on this dispute does not decide a challenge to it")
-    if not own and (event.tie is not Tie.NONE or _wrote_or_reported(status, event)):
+    if not own and (event.tie is not Tie.NONE or wrote_or_reported(status, event)):
         raise NotAllowed("a challenge is decided by a person without ties who neither wrote the case nor reported it")
     status = replace(status, challenges=tuple(one for one in status.challenges if one is not ended))
     if event.how is ChallengeEnd.SUSTAINED:
@@ -205,6 +197,7 @@ def _noticed(status: DisputeStatus, event: Noticed) -> DisputeStatus:
             mend=f"the first can be supplied by {missing[0].who}",
         )
     _must_stand(status, event.target)
+    _may_write_to_authors(status, event)
     if event.window_ends <= event.time:
         raise NotAllowed("the authors' window ends before it begins")
     notice = Notice(event.leaf, event.time, event.window_ends, event.target, event.by, event.author_keys)
@@ -218,6 +211,16 @@ def _noticed(status: DisputeStatus, event: Noticed) -> DisputeStatus:
     )
 
 
+def _may_write_to_authors(status: DisputeStatus, event: Noticed) -> None:
+    counted = {one.by for one in status.counted}
+    if not (event.administrator or event.known_as(status.reporter) or event.by in counted):
+        raise NotAllowed(
+            "only the reporter of the dispute, an adjudicator whose agreement counts or an administrator notifies"
+        )
+    if own := set(event.author_keys) & (event.every_key | status.everyone):
+        raise NotAllowed(f"the key {min(own)[:16]} is the sender's or an adjudicator's, not an author's")
+
+
 def _replied(status: DisputeStatus, event: Replied) -> DisputeStatus:
     """Reply | notified, acknowledged, contested | – | acknowledged or contested."""
     notice = status.notice
@@ -225,7 +228,8 @@ def _replied(status: DisputeStatus, event: Replied) -> DisputeStatus:
         raise NotAllowed(f"the dispute is {status.state}, and no notice on the ruling that stands awaits a reply")
     if event.target != notice.leaf:
         raise NotAllowed(f"it answers entry {event.target[:12]}, and the last notice is {notice.leaf[:12]}")
-    if not event.administrator and event.by not in (notice.by, *notice.author_keys):
+    own = not event.every_key.isdisjoint(notice.author_keys)
+    if not (own or event.administrator or event.by == notice.by):
         raise NotAllowed(
             "a reply is signed with a key that the notice names, or typed in by whoever sent it or an administrator"
         )
@@ -233,13 +237,13 @@ def _replied(status: DisputeStatus, event: Replied) -> DisputeStatus:
         if not event.version:
             raise NotAllowed("the version in which it is fixed is not named")
         status = _with_facts(status, status.facts.with_version(event.version, "not-read"))
-    reply = Reply(event.leaf, event.reply, event.consent)
+    reply = Reply(event.leaf, event.reply, event.consent, own=own)
     state = DisputeState.CONTESTED if event.reply.objects else DisputeState.ACKNOWLEDGED
     return replace(status, state=state, replies=(*status.replies, reply))
 
 
 def _published(status: DisputeStatus, event: Published) -> DisputeStatus:
-    """Publication | any but open | consent, window or not upheld; no flag set | public."""
+    """Publication | any but open | consent or window, on the ruling notified; or not upheld; no flag set | public."""
     if status.state is DisputeState.OPEN or status.ruling is None:
         raise NotAllowed("there is no ruling to publish")
     if status.visibility is Visibility.PUBLIC:
@@ -261,8 +265,13 @@ def _published(status: DisputeStatus, event: Published) -> DisputeStatus:
 def _authors_heard(status: DisputeStatus, event: Published) -> None:
     """Raises NotAllowed where neither the window nor the authors' consent is a ground for this publication."""
     notice = status.notice
-    if notice is None:
+    if notice is None or status.ruling is None:
         raise NotAllowed("the authors were not written to")
+    if notice.ruling != status.ruling.leaf:
+        raise NotAllowed(
+            f"the authors were written to on the ruling {notice.ruling[:12]}, and {status.ruling.leaf[:12]} stands",
+            mend="where it is UPHELD and two people agree with it, write to the authors again",
+        )
     if not event.administrator and event.by != notice.by:
         raise NotAllowed("only whoever sent the notice, or an administrator, publishes")
     if event.ground is Ground.WINDOW:
@@ -272,21 +281,41 @@ def _authors_heard(status: DisputeStatus, event: Published) -> None:
     last = status.replies[-1] if status.replies else None
     if last is None or not last.consent:
         raise NotAllowed("the authors' last word does not consent")
+    if not last.own:
+        raise NotAllowed(
+            "the consent was typed in for the authors, not signed with a key that the notice names",
+            mend="let an author sign the reply, or wait for the end of the window",
+        )
     if last.kind.objects and not last.answered:
         raise NotAllowed("the authors' objection waits for a correction, a new ruling or the end of the window")
 
 
 def _corrected(status: DisputeStatus, event: Corrected) -> DisputeStatus:
-    """Correction | any but open | amends the listed fields, or answers a notice | unchanged; not outdated."""
+    """Correction | any but open | amends the listed fields | unchanged.
+
+    correction | any but open | by the sender or an administrator, answers the last notice | unchanged; not outdated.
+    """
     if status.state is DisputeState.OPEN:
         raise NotAllowed("there is no ruling yet, so the case itself is mended")
-    if event.answers and event.answers not in {notice.leaf for notice in status.notices}:
-        raise NotAllowed(f"there is no notice {event.answers[:12]} on this dispute")
+    if event.answers:
+        _may_answer(status, event)
     amended = _amended(status.facts, event)
     if amended == status.facts and not event.answers:
         raise NotAllowed("it amends nothing and answers no notice")
+    status = _with_facts(status, amended)
+    if not event.answers:
+        return status  # what was amended, the authors have yet to be told
     replies = tuple(replace(reply, answered=True) for reply in status.replies)
-    return replace(_with_facts(status, amended), notice_outdated=False, replies=replies)
+    return replace(status, notice_outdated=False, replies=replies)
+
+
+def _may_answer(status: DisputeStatus, event: Corrected) -> None:
+    notice = status.notice
+    if notice is None or event.answers != notice.leaf:
+        last = "there is none" if notice is None else f"the last one is {notice.leaf[:12]}"
+        raise NotAllowed(f"it answers the notice {event.answers[:12]}, and on this dispute {last}")
+    if not (event.administrator or event.by == notice.by):
+        raise NotAllowed("only whoever sent the notice, or an administrator, tells the authors what changed")
 
 
 def _amended(facts: Facts, event: Corrected) -> Facts:

@@ -63,8 +63,8 @@ def _after_notice(status: DisputeStatus, now: str) -> Turn:
     notice = status.notice
     assert notice is not None, "a notice led here"
     last = status.replies[-1] if status.replies else None
-    answered = last is not None and last.consent and (last.answered or not last.kind.objects)
-    if now >= notice.window_ends or answered:
+    consents = last is not None and last.consent and last.own and (last.answered or not last.kind.objects)
+    if now >= notice.window_ends or consents:
         return Turn(_ORGANIZER, "publishes it", ())
     window = Missing(f"the window ends at {notice.window_ends}", "nobody: it passes")
     consent = Missing("the authors have not consented to publication", _AUTHORS)

@@ -42,6 +42,6 @@ class Reason(SentenceEnum):
     HETEROGENEOUS = "heterogeneous", "independent teams disagree by more than chance"
     CODE_PROVENANCE = "code-provenance", "it is not established which code made the reported result"
     PREMISE_UNCHECKED = "premise-unchecked", "the ruling rests on a premise nobody checked"
-    PARTS_UNTESTED = "parts-untested", "some parts of the claim were not tested"
+    PARTS_UNTESTED = "parts-untested", "some parts of the claim were not tested or not decided"
     DISPUTE_DISMISSED = "dispute-dismissed", "the dispute fails, which does not verify the claim"
     WITHDRAWN = "withdrawn", "the ruling was retracted"
