@@ -30,7 +30,6 @@ EXTRAS = {
     "ray": "sweeps over several machines",
     "jax": "wide batches on a GPU",
     "postgres": "a ledger that an organization shares",
-    "web": "the docket in a browser",
     "parquet": "arrays of an audit in parquet files",
     "web": "the ledger over HTTP",
 }
