@@ -72,7 +72,6 @@ def _check_better(left: Record, right: Record, comparison: Comparison) -> None:
         said, label = next(iter(stated.items()))
         raise BadInput(
             f"{said} is better for {shown(label)}, and {comparison.better} for the comparison",
-            where="comparison.better",
             mend="write one better direction",
         )
 
