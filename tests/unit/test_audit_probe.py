@@ -110,7 +110,7 @@ def test_every_finding_has_the_outcome_of_the_first_row_that_applies() -> None:
         row = next(index for index, (applies, _, _) in enumerate(ROWS) if applies(said))
         found = result(said)
         assert (found.answer, found.outcome, found.reason) == (said.finding, *ROWS[row][1:]), said
-        assert found.summary == f"This is {said.finding}"
+        assert found.summary.partition("; ")[0] == f"This is {said.finding}"
         used.add(row)
     assert used == set(range(len(ROWS)))
 
@@ -182,3 +182,12 @@ def test_a_comparison_that_finds_nothing_leaves_the_ruling_to_others(finding: st
 @pytest.mark.parametrize("data", ["paper", "released", "synthetic"])
 def test_only_made_up_input_is_below_the_claims_own_scale(data: str) -> None:
     assert result(DECIDED, data=data).below_scale is (data == "synthetic")
+
+
+def test_a_mismatch_whose_size_was_not_asked_says_so() -> None:
+    words = "how material that is was not asked"
+    unasked = result(Said("MISMATCH_PROVEN", material=None))
+    assert unasked.reason is Reason.SIZE_UNEXPLAINED
+    assert words in unasked.summary
+    assert words not in result(Said("MISMATCH_PROVEN", material=False)).summary
+    assert words not in result(Said("RECONCILED_WEAK", material=None)).summary

@@ -353,3 +353,29 @@ def test_many_tokens_are_averaged_by_sequence(monkeypatch: pytest.MonkeyPatch) -
         "mean of batch means of sequence means",
     ):
         assert short[name] == pytest.approx(whole[name], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("loss", "mask", "number", "returns"),
+    [
+        ([["3"]], None, "20.08", "perplexity"),  # 20.0855
+        ([["3", "3"]], [[1, 0]], "20.08", "perplexity"),
+        ([["3", "0"]], [[1, 0]], "20.08", "perplexity"),
+        ([["3", "2", "3"], ["2"]], None, "2.50", "loss"),
+        ([["3", "2", "3"]], None, "2.66", "loss"),  # 2.6667, which is no other order's either
+    ],
+)
+def test_a_number_that_is_cut_off_is_the_one_it_was_cut_from(
+    loss: list[list[Any]], mask: Any, number: str, returns: Any
+) -> None:
+    found = arrays_audit(inline_arrays(loss, mask), printed=printed(number), returns=returns)
+    good = {AuditAnswer.SAME_BASIS, AuditAnswer.NOT_MATERIAL}
+    assert {audit.finding for audit in found} <= good, [audit.sentence for audit in found]
+
+
+def test_what_was_printed_with_padding_is_shown_by_rounding_alone() -> None:
+    """With padding the perplexity is exp(1.5) = 4.4817: 4.48 shows it, while 4.4 could be cut off from much else."""
+    arrays = inline_arrays([["3", "0"]], [[1, 0]])
+    shown = arrays_audit(arrays, printed=printed("4.48"))
+    assert {audit.finding for audit in shown} == {AuditAnswer.MISMATCH_PROVEN}
+    assert {audit.finding for audit in arrays_audit(arrays, printed=printed("4.4"))} == {AuditAnswer.INSUFFICIENT}

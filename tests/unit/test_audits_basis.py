@@ -154,6 +154,7 @@ def test_two_values_of_one_factor_ask_which() -> None:
     audit = compare(METHOD, BASELINE, FASTER, declared=[Declared("trajectory per batch", "64", "left", "page 7")])
     assert audit.finding is OPEN
     assert audit.missing == ("which trajectory per batch holds: 50 or 64",)
+    assert audit.sentence == "The declarations contradict each other: trajectory per batch is 50 and 64."
     many = [Declared("trajectory per batch", str(count), source="page 7") for count in range(51, 1051)]
     audit = compare(METHOD, BASELINE, FASTER, declared=many)
     assert audit.missing == ("which trajectory per batch holds: 50, 51, 52, 53, 54 or 996 more",)
@@ -572,3 +573,14 @@ def test_a_better_direction_against_the_comparison_is_refused() -> None:
     assert compare(left, right, Comparison(better="lower")).finding is SAME
     both = dataclasses.replace(right, better="higher")
     assert compare(left, both, Comparison(better="higher")).basis_class is BasisClass.DIR
+
+
+def test_a_count_that_one_number_does_not_state_is_asked_for_by_its_words() -> None:
+    ours = Record(label="ours", value="24000", unit="token/s")
+    theirs = Record(label="theirs", value="4100", unit="token/s", per=Per("gpu"))
+    asked = compare(ours, theirs, Comparison(measures="throughput"), declared=[Declared("gpu per run", "8", "left")])
+    assert asked.finding is OPEN
+    assert asked.missing[0].startswith("how many of gpu ours stands for")
+    assert "gpu per run is declared" in asked.sentence
+    bare = compare(theirs, ours, Comparison(measures="throughput"))
+    assert bare.missing == ("how many of gpu ours stands for",)

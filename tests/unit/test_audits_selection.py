@@ -115,3 +115,32 @@ def test_numbers_that_mean_nothing() -> None:
         Arm("method", 3, scores=(printed("1"),))
     with pytest.raises(BadInput, match="is no standard deviation"):
         selection((arm("a", 2, "1"), arm("b", 1, "1")), sd=printed("0"))
+
+
+def test_what_rounding_leaves_on_both_sides_is_not_material() -> None:
+    """m21: of a gap of 1.45 to 2.55, -1.3 to 1.8 is left: the trials may explain it, and may not."""
+    scores = tuple(printed(str(score)) for score in range(80, 70, -1))
+    found = selection((Arm("a", 10, scores=scores), arm("b", 3, "78.0")), source="s")
+    assert (found.finding, found.corrected) == (AuditAnswer.MISMATCH_PROVEN, Corrected.CONTAINS_ONE)
+    assert found.material is False
+    assert "the numbers of trials may explain the gap" in found.sentence
+
+
+@pytest.mark.parametrize(("other", "material"), [("64/1", True), ("65/1", True), ("63/1", False)])
+def test_material_where_nothing_of_the_gap_is_left_for_any_rounding(other: str, material: bool) -> None:  # noqa: FBT001  # a table of cases
+    scores = tuple(printed(text) for text in ("60/1", "62/1", "64/1", "70/1"))  # their mean is 64
+    for better, sign in (("higher", 1), ("lower", -1)):
+        mirrored = tuple(printed(f"{sign * score.value.numerator}/1") for score in scores)
+        best = printed(f"{sign * printed(other).value.numerator}/1")
+        found = selection((Arm("a", 4, scores=mirrored), Arm("b", 1, best)), better=better)  # type: ignore[arg-type]  # one of the two words
+        assert found.material is material
+
+
+def test_a_best_that_is_not_among_its_scores_is_refused() -> None:
+    scores = tuple(printed(text) for text in ("80.1", "79.0", "78.0"))
+    for best in ("84.0", "79.0"):
+        with pytest.raises(BadInput, match=f"the best is {best}, and the best of the scores 80.1"):
+            selection((Arm("a", 3, printed(best), scores), arm("b", 2, "79.0")))
+    assert selection((Arm("a", 3, printed("80"), scores), arm("b", 2, "79.0"))).finding
+    with pytest.raises(BadInput, match=r"the best is 80\.1, and the best of the scores 78\.0"):
+        selection((Arm("a", 3, printed("80.1"), scores), arm("b", 2, "79.0")), better="lower")

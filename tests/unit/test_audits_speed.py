@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from verifier.audits.shown_numbers import percent
 from verifier.audits.speed import recheck, speed
 from verifier.model.answers import AuditAnswer
 from verifier.model.basis import BasisClass
@@ -78,3 +79,14 @@ def test_the_witness_is_the_smallest_and_rechecks() -> None:
 def test_bad_input_gets_one_sentence(before: str, after: str, said_as: str | None, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         speed(before, after, claimed="1", said_as=said_as)
+
+
+def test_a_claim_that_only_the_rounding_allows_is_called_that() -> None:
+    """3 and 2 may be 3.5 and 1.5, which is 57 % less time."""
+    words = "only within the rounding of 3 and 2"
+    assert words in speed("3", "2", claimed="50", said_as="percent-less-time").sentence
+    assert words not in speed("3", "2", claimed="33", said_as="percent-less-time").sentence
+
+
+def test_a_percentage_that_rounds_to_zero_has_no_sign() -> None:
+    assert (percent(-0.0001), percent(-0.001), percent(0.0)) == ("0.0 %", "-0.1 %", "0.0 %")

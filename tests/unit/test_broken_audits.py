@@ -237,6 +237,9 @@ BREAKS: dict[str, Break] = {
     "held-is-a-list": Break("records", BATCH, 'per = { thing = "batch", holds = [50] }', "left.per.holds"),
     # words
     "kind-unknown": Break("records", '"factor"', '"ratio"', "comparison.kind"),
+    "better-against-the-comparison": Break(
+        "records", 'label = "baseline"', 'label = "baseline"\nbetter = "higher"', "left", at="[left]"
+    ),
     "better-unknown": Break("records", '"lower"', '"smaller"', "comparison.better"),
     "measures-unknown": Break("records", '"throughput"', '"speed"', "comparison.measures"),
     # declared factors
@@ -280,6 +283,13 @@ BREAKS: dict[str, Break] = {
     ),
     "scores-do-not-count": Break(
         "selection", 'trials = 3, best = "0.9"', 'trials = 3, scores = ["0.9"]', "selection.ours", at="[selection]"
+    ),
+    "best-is-not-of-its-scores": Break(
+        "selection",
+        'trials = 3, best = "0.9"',
+        'trials = 3, best = "0.9", scores = ["0.7", "0.6", "0.5"]',
+        "selection.ours",
+        at="[selection]",
     ),
     "spread-is-zero": Break("selection", '"0.1"', '"0"', "selection.sd"),
     # arrays in the file

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from verifier.audits.audit import Audit
 from verifier.audits.interval import Interval
+from verifier.audits.matching import may_print_as
 from verifier.audits.printed import Printed, printed
 from verifier.model.answers import AuditAnswer
 from verifier.model.basis import BasisClass
@@ -124,6 +125,13 @@ def aggregate(
         raise BadInput(f"no order of averaging is named {shown(declared)}", mend=f"one of {', '.join(orders)}")
     number = None if printed_number is None else printed(printed_number)
     matches = () if number is None else tuple(name for name, value in orders.items() if _rounds_to(value, number))
+    if (
+        declared is not None
+        and number is not None
+        and declared not in matches
+        and may_print_as(orders[declared], number)
+    ):
+        matches = (declared, *matches)
     witness = None
     if declared is not None and matches and declared not in matches:
         witness = _witness(declared, matches[0], list(levels), weighted=weights is not None, length=constant_length)

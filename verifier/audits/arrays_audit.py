@@ -11,7 +11,7 @@ import numpy as np
 from verifier.audits.aggregate import Aggregation, aggregate
 from verifier.audits.audit import Audit, Side
 from verifier.audits.dilution_arrays import Returns, split_audit, split_of
-from verifier.audits.matching import rounds_to
+from verifier.audits.matching import may_print_as, rounds_to
 from verifier.audits.printed import Printed
 from verifier.audits.shown_numbers import figures
 from verifier.audits.token_arrays import Ints, TokenArrays
@@ -57,7 +57,7 @@ def unit_audit(arrays: TokenArrays, *, printed: Printed | None, returns: Returns
     finding, said = AuditAnswer.INSUFFICIENT, "which of them was printed is not given"
     if printed is not None:
         said = f"{printed.text} is neither"
-        if _is(values["nats"], printed):
+        if values["nats"] is not None and may_print_as(values["nats"], printed):
             finding, said = AuditAnswer.SAME_BASIS, f"{printed.text} is {names['nats']}"
         elif _is(values["twin"], printed):
             finding, said = AuditAnswer.MISMATCH_PROVEN, f"{printed.text} is {twin}"
@@ -95,6 +95,8 @@ def aggregation_audit(arrays: TokenArrays, *, printed: Printed | None, returns: 
     orders |= _means_of_perplexities(arrays)
     matches = () if printed is None else tuple(name for name, value in orders.items() if rounds_to(value, printed))
     known = declared in orders
+    if known and printed is not None and declared not in matches and may_print_as(orders[declared], printed):
+        matches = (declared, *matches)
     missing = ["the printed number"] if printed is None else [] if matches else ["the order that was used"]
     both = Aggregation(
         orders=orders,

@@ -18,10 +18,11 @@ from verifier.audits.declared import Declared, declarations
 from verifier.audits.fields import Difference, after_units, before_units, one_sided
 from verifier.audits.interval import exactly
 from verifier.audits.pairs import turns
-from verifier.audits.paths import Path, for_side, misplaced, paths, unlike
+from verifier.audits.paths import Path, dimension, for_side, misplaced, paths, unlike
 from verifier.audits.quantity import Quantity, quantities
 from verifier.audits.readings import readings
 from verifier.audits.records import Comparison, Record
+from verifier.audits.units import ONE
 from verifier.model.answers import AuditAnswer
 from verifier.model.basis import BasisClass
 from verifier.model.complaints import listed, shown
@@ -71,7 +72,6 @@ def _check_better(left: Record, right: Record, comparison: Comparison) -> None:
         said, label = next(iter(stated.items()))
         raise BadInput(
             f"{said} is better for {shown(label)}, and {comparison.better} for the comparison",
-            where="comparison.better",
             mend="write one better direction",
         )
 
@@ -111,7 +111,7 @@ def _numbers(
     )
     basis_class = _class(ours, theirs)
     if not ways:
-        return _insufficient(pair, basis_class, missing=_undeclared(pair, others) or (_missing(ours, theirs),))
+        return _insufficient(pair, basis_class, missing=_undeclared(pair, others) or (_missing(pair, factors),))
     if not ways[0].steps:
         sided = unlike(
             ours.unit.base,
@@ -125,7 +125,8 @@ def _numbers(
         texts = [str(value) for value in values[:SHOWN_VALUES]]
         texts += [f"{len(values) - SHOWN_VALUES} more"] if len(values) > SHOWN_VALUES else []
         name = ways[0].steps[0].factor.name
-        return _insufficient(pair, basis_class, missing=(f"which {name} holds: {listed(texts, last='or')}",))
+        found = _insufficient(pair, basis_class, missing=(f"which {name} holds: {listed(texts, last='or')}",))
+        return replace(found, sentence=f"The declarations contradict each other: {name} is {listed(texts)}.")
     way = min(ways, key=_unsourced)
     if way.steps and _divides_time(ours, theirs, basis_class) and comparison.measures != "throughput":
         return _indivisible(pair, basis_class)
@@ -134,9 +135,16 @@ def _numbers(
     return judge.on_two_bases(pair, way, basis_class)
 
 
-def _missing(left: Quantity, right: Quantity) -> str:
-    """The name of the factor that nobody declared, either way round."""
-    lacking = (left.unit / right.unit).base
+def _missing(pair: judge.Pair, factors: tuple[Declared, ...]) -> str:
+    """The factor that nobody declared: by name, either way round, or how much one number is of where that is open."""
+    ours, theirs = pair.ours.unit, pair.theirs.unit
+    lacking = (ours / theirs).base
+    for label, without, other in ((pair.left.label, ours, theirs), (pair.right.label, theirs, ours)):
+        for thing, power in other.dimensions:
+            if power == -1 and thing not in dict(without.dimensions) and len(lacking.dimensions) == 1:
+                related = [each.name for each in factors if thing in dict((dimension(each) or ONE).dimensions)]
+                told = f" ({listed(related)} is declared, but {label} does not say what it is counted per)"
+                return f"how many of {thing} {label} stands for{told if related else ''}"
     return f"{lacking} (or {lacking.inverse})"
 
 

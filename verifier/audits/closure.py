@@ -24,7 +24,6 @@ from verifier.audits.identities import (
 from verifier.audits.interval import Interval, exactly
 from verifier.audits.logarithms import exp, middle
 from verifier.audits.printed import Printed
-from verifier.audits.printed import printed as as_printed
 from verifier.audits.shown_numbers import figures, sentence
 from verifier.model.answers import AuditAnswer
 from verifier.model.basis import BasisClass
@@ -32,7 +31,6 @@ from verifier.model.complaints import listed
 from verifier.model.errors import BadInput
 
 Identity = Literal["mean", "product", "little", "bytes-per-word", "dilution", "granularity"]
-ONE = as_printed("1/1")
 MOST_TERMS = 10_000
 NAMED = 8
 """Numbers of a set that a sentence names; all of them stand in the details."""
@@ -63,16 +61,18 @@ def closure(
     `identity`, with `terms` and the `printed` number that they give:
     `mean`: cells, and their mean; with `weights` (whole numbers are counts, exact as p/q is; others are rounded)
     weighted.
-    `product`: factors, and their product. `little`: arrival rate and mean time, and the mean number (L = λW).
+    `product`: factors (whole numbers are exact), and their product. `little`: arrival rate and mean time, and the mean
+    number (L = λW).
     `bytes-per-word`: word perplexity, byte perplexity, the same of further runs over one corpus, and the bytes per
     word; the last may be missing with two runs or more.
     `dilution`: perplexity, padded share, pad loss in nats and, if registered, its largest value; and the deflation of
     the perplexity.
     `granularity`: percentages, and the number of items that they are of; see `granularity`, whose finding this is.
 
-    `SAME_BASIS` where the numbers can hold together, `JOINTLY_INCONSISTENT` where no rounding lets them, with the
-    smallest change of one printed number that would; `INSUFFICIENT` where the printed number is missing. Intervals are
-    exact, logarithms are rounded outward. `source`: where the numbers are printed.
+    `SAME_BASIS` where the numbers can hold together, `JOINTLY_INCONSISTENT` where neither rounding nor cutting digits
+    off lets them (in a dilution, where no rounding does), with the smallest change of one printed number that would,
+    rounded; `INSUFFICIENT` where the printed number is missing. Intervals are exact, logarithms are rounded outward.
+    `source`: where the numbers are printed.
 
     Raises BadInput for a wrong number of terms and for numbers outside the identity's domain.
     """
@@ -91,26 +91,52 @@ def closure(
             missing=(f"the printed {_total_name(identity)}",),
         )
     numbers = _numbers(identity, terms, printed)
-    inside = numbers.intervals[: len(terms)]
-    exact = [exactly(each.value) for each in terms]
-    total = None if printed is None else printed.interval
+    demands, given, holds = _follows(identity, numbers, weights, total=printed is not None)
+    cut = False
+    if not holds:
+        loose = replace(numbers, intervals=tuple(map(_loose, numbers.printed, numbers.intervals)))
+        cut = holds = _follows(identity, loose, weights, total=printed is not None)[2]
+    exact = replace(numbers, intervals=tuple(exactly(each.value) for each in numbers.printed))
+    points = _points(identity, exact.intervals[: len(terms)], [exactly(each.value) for each in weights or []])
+    at = {"at_printed_values": [middle(point) for point in points], "only_if_cut_off": cut}
+    return _answer(identity, numbers, demands, given=given, holds=holds, cut=cut, source=source, more=at)
+
+
+def _loose(number: Printed, interval: Interval) -> Interval:
+    """Every value that the number may mean, rounded or cut off; one that is exact stays so."""
+    return interval if interval.low == interval.high else number.loose
+
+
+def _follows(
+    identity: Identity, numbers: Numbers, weights: Sequence[Printed] | None, *, total: bool
+) -> tuple[list[Demand], Interval | None, bool]:
+    """What each number must be, what the terms give, and whether all can hold."""
+    inside = numbers.intervals[:-1] if total else numbers.intervals
+    whole = numbers.intervals[-1] if total else None
+    given: Interval | None
     if identity == "mean":
-        heavy = [_weight(each) for each in weights] if weights else [exactly(1)] * len(terms)
-        given: Interval | None = weighted_mean(inside, heavy)
-        points = [weighted_mean(exact, [exactly(each.value) for each in weights or [ONE] * len(terms)])]
-        demands = mean_demands(inside, heavy, total or exactly(0))
+        heavy = [_weight(each) for each in weights] if weights else [exactly(1)] * len(inside)
+        given = weighted_mean(inside, heavy)
+        demands = mean_demands(inside, heavy, whole or exactly(0))
     elif identity == "bytes-per-word":
         pairs = list(zip(inside[::2], inside[1::2], strict=True))
+        if any(x.low <= 1 for x in inside):  # cut off, a perplexity may be 1, whose logarithm divides nothing
+            return [], None, False
         given = common([bytes_per_word(*pair) for pair in pairs])
-        points = [bytes_per_word(*pair) for pair in zip(exact[::2], exact[1::2], strict=True)]
-        demands = ratio_demands(pairs, total)
+        demands = ratio_demands(pairs, whole)
     else:
-        demands = product_demands(inside, total or exactly(0))
+        demands = product_demands(inside, whole or exactly(0))
         given = demands[-1].allowed
-        points = [product_demands(exact, exactly(0))[-1].allowed or exactly(0)]
-    holds = given is not None and (total is None or given.meets(total))
-    at = {"at_printed_values": [middle(point) for point in points]}
-    return _answer(identity, numbers, demands, given=given, holds=holds, source=source, more=at)
+    return demands, given, given is not None and (whole is None or given.meets(whole))
+
+
+def _points(identity: Identity, exact: Sequence[Interval], weights: Sequence[Interval]) -> list[Interval]:
+    """What the terms give at their printed values."""
+    if identity == "mean":
+        return [weighted_mean(exact, weights or [exactly(1)] * len(exact))]
+    if identity == "bytes-per-word":
+        return [bytes_per_word(*pair) for pair in zip(exact[::2], exact[1::2], strict=True)]
+    return [product_demands(exact, exactly(0))[-1].allowed or exactly(0)]
 
 
 def _answer(
@@ -120,6 +146,7 @@ def _answer(
     *,
     given: Interval | None,
     holds: bool,
+    cut: bool = False,
     source: str | None,
     more: Mapping[str, Any] | None = None,
 ) -> Audit:
@@ -127,15 +154,17 @@ def _answer(
     names = [f"{name} {each.text}" for name, each in zip(numbers.names, numbers.printed, strict=True)]
     named = listed(names if len(names) <= NAMED else [*names[: NAMED - 2], "…", names[-1]])
     if holds:
-        said = sentence(f"{named} can hold together by the identity {identity}")
+        how = ", if digits are cut off and not rounded" if cut else ""
+        said = sentence(f"{named} can hold together by the identity {identity}{how}")
     else:
         follows = "" if given is None else f"the others give {_span(given)}"
         mended = ""
         if changes:
             best = changes[0]
             mended = f"{best['number']} {best['to']} in place of {best['printed']}"
-            mended = f"the smallest change that would let them is {mended}"
-        said = sentence(f"{named} cannot all hold by the identity {identity}, whatever their rounding", follows, mended)
+            mended = f"the smallest change that would let them, rounded, is {mended}"
+        how = "whatever their rounding" if identity == "dilution" else "whether rounded or cut off"
+        said = sentence(f"{named} cannot all hold by the identity {identity}, {how}", follows, mended)
     return Audit(
         mechanism="closure",
         basis_class=BasisClass.CLOSE,
@@ -168,6 +197,8 @@ def restoring(numbers: Numbers, demands: Sequence[Demand]) -> list[dict[str, Any
         if demand.allowed is None or demand.allowed.meets(interval):
             continue
         to = nearest_printed(number, demand.allowed)
+        if number.step and interval.low == interval.high and to not in demand.allowed:
+            continue  # a whole number of things that is exact, and no such number is allowed
         size = abs(to - number.value)
         relative = float(size / abs(number.value)) if number.value else None
         name = numbers.names[demand.index]
@@ -265,6 +296,10 @@ def _numbers(identity: Identity, terms: Sequence[Printed], printed: Printed | No
         names.append(_total_name(identity))
         every.append(printed)
     intervals = [each.interval for each in every]
+    if identity == "product":  # "8" of something is 8; a product that is written whole may be rounded all the same
+        for index, term in enumerate(terms):
+            if term.whole:
+                intervals[index] = exactly(term.value)
     if identity == "bytes-per-word":
         for name, each, interval in zip(names[: len(terms)], terms, intervals, strict=False):
             if interval.low <= 1:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verifier.audits.audit import Audit, Side
-from verifier.audits.matching import rounds_to
+from verifier.audits.matching import may_print_as, rounds_to
 from verifier.audits.printed import Printed
 from verifier.audits.shown_numbers import figures, nats, sentence, share_percent
 from verifier.audits.token_arrays import LARGEST_LOSS, Floats, Ints, TokenArrays
@@ -139,7 +139,9 @@ def _finding(split: Mapping[str, Any], shown: list[Any], printed: Printed | None
         return AuditAnswer.NOT_MATERIAL, ", which is the same"
     if printed is None:
         return AuditAnswer.INSUFFICIENT, "; which of them was printed is not given"
-    padded, true = (value is not None and rounds_to(value, printed) for value in shown)
+    padded, true = (
+        value is not None and fits(value, printed) for value, fits in zip(shown, (rounds_to, may_print_as), strict=True)
+    )
     if true:
         both = ", as of both to its digits" if padded else ""
         return AuditAnswer.SAME_BASIS, f"; {printed.text} is that of real tokens{both}"

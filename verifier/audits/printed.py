@@ -12,6 +12,10 @@ from verifier.model.numbers import parse_rational
 _DECIMAL = re.compile(r"[+-]?\d+(?:\.(?P<decimals>\d+))?(?:[eE](?P<exponent>[+-]?\d+))?", re.ASCII)
 
 
+_OPEN = Fraction(1, 10**9)
+"""Of the last digit's unit: how far what is cut off stays below a whole one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Printed:
     """A printed number. `text` is how it stands in the file, `value` what it says exactly."""
@@ -31,6 +35,22 @@ class Printed:
     def interval(self) -> Interval:
         """Every value that rounds to this number: half a unit of the last digit to either side."""
         return Interval(self.value - self.step / 2, self.value + self.step / 2)
+
+    @property
+    def cut(self) -> Interval:
+        """Every value of which this number is left once further digits are cut off (towards 0)."""
+        step = self.step * (1 - _OPEN)
+        return Interval(self.value - (step if self.value <= 0 else 0), self.value + (step if self.value >= 0 else 0))
+
+    @property
+    def loose(self) -> Interval:
+        """Every value that rounds to this number, or is cut off to it."""
+        return Interval(min(self.interval.low, self.cut.low), max(self.interval.high, self.cut.high))
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is written as a whole number, without decimals or an exponent."""
+        return self.text.lstrip("+-").isdecimal()
 
     @property
     def significant_digits(self) -> int | None:

@@ -67,9 +67,13 @@ def selection(
 
     `SAME_BASIS` at equal numbers; `MISMATCH_PROVEN` (from scores) or `RECONCILED` (from sd; `RECONCILED_WEAK` where sd
     has no source) where at equal numbers the gap vanishes or turns for some rounding; `NOT_MATERIAL` where it keeps its
-    side; `INSUFFICIENT` where neither scores nor sd are given.
+    side; `INSUFFICIENT` where neither scores nor sd are given. Material where it vanishes or turns for every rounding.
+
+    Raises BadInput for a best that is not the best of the scores beside it, and for an sd that is not above 0.
     """
     left, right = trials
+    for arm in trials:
+        _check_best(arm, better)
     ends = [arm.best_of(better) for arm in trials]
     gap = None if ends[0] is None or ends[1] is None else _towards(better, ends[0] - ends[1])
     sides = [
@@ -99,11 +103,14 @@ def selection(
     if corrected is not Corrected.KEPT:
         weak = AuditAnswer.RECONCILED if source else AuditAnswer.RECONCILED_WEAK
         finding = AuditAnswer.MISMATCH_PROVEN if more.scores else weak
+    material = (gap.above(0) and fair.high <= 0) or (gap.below(0) and fair.low >= 0)
     said = {
         Corrected.KEPT: "the gap keeps its side",
-        Corrected.CONTAINS_ONE: "the gap is explained by the numbers of trials",
+        Corrected.CONTAINS_ONE: "the numbers of trials may explain the gap",
         Corrected.OTHER_SIDE: "the gap turns",
     }[corrected]
+    if material and corrected is Corrected.CONTAINS_ONE:
+        said = "the gap is explained by the numbers of trials"
     return Audit(
         **shared,
         finding=finding,
@@ -112,7 +119,7 @@ def selection(
             f"{_span(fair)} is left at {fewer.trials:,} trials each",
             said,
         ),
-        material=corrected is not Corrected.KEPT,
+        material=material,
         left=sides[0],
         right=sides[1],
         declared_in=source,
@@ -126,6 +133,20 @@ def selection(
             "chance_of_gap_between_equals": _chance(trials, gap, sd),
         },
     )
+
+
+def _check_best(arm: Arm, better: Better) -> None:
+    """Raises BadInput where a best and scores are given and no rounding lets it be the best of them."""
+    if arm.best is None or not arm.scores:
+        return
+    pick = max if better == "higher" else min
+    first = pick(arm.scores, key=lambda score: score.value)
+    if not arm.best.interval.meets(first.interval):
+        raise BadInput(
+            f"the best is {arm.best.text}, and the best of the scores {first.text}",
+            where=f"selection.{arm.label}",
+            mend="give the scores that it was chosen from, or leave it out",
+        )
 
 
 def _worth(more: Arm, fewer: Arm, *, better: Better, sd: Printed | None) -> Interval | None:

@@ -26,7 +26,9 @@ def nats(value: float | Fraction) -> str:
 def percent(value: float, decimals: int = 1) -> str:
     """A share or a relative gap as a percentage."""
     number = 100 * value
-    return f"{number:.{decimals}f} %" if abs(number) < 1e6 else f"{number:.2e} %"
+    if abs(number) >= 1e6:
+        return f"{number:.2e} %"
+    return f"{round(number, decimals) + 0.0:.{decimals}f} %"  # + 0.0: what rounds to zero has no sign
 
 
 def share(value: float | Fraction) -> str:

@@ -93,6 +93,8 @@ def _audit(
         one_digit = claimed.significant_digits == 1
         if said_as in fits or (said_as is None and len(fits) == 1):
             said += f"; the printed {claimed.text} is {_WORDS[said_as or fits[0]]}"
+            if not claimed.interval.meets(exactly(values[_word(said_as or fits[0])])):
+                said += f" only within the rounding of {times[0].text} and {times[1].text}"
         elif said_as is None and fits:
             finding, missing = AuditAnswer.INSUFFICIENT, (f"what {claimed.text} is meant as",)
             said += f"; the printed {claimed.text} may be {_listed(fits)}"

@@ -14,7 +14,7 @@ from verifier.ledger.merkle import CompactRange, leaf_hash
 from verifier.model.answers import NO_ANSWER, AuditAnswer, AuditContext, Corrected, Finding, audit_outcome
 from verifier.model.canonical import canonical_bytes
 from verifier.model.controls import ControlResult
-from verifier.model.outcomes import Outcome
+from verifier.model.outcomes import Outcome, Reason
 from verifier.model.results import ControlRun, Evidence, ProbeResult, UnitsRecord
 from verifier.model.rulings import ProbeFinding, rule_part
 from verifier.sweeps.digest import package_sha256
@@ -24,6 +24,8 @@ AuditRun = Evidence | Failure
 """What the audits found, or why there is no answer."""
 
 _RULED_BY = ("mechanism", "basis_class", "finding", "material", "factor", "corrected", "code_against_text")
+
+_PROVEN = (AuditAnswer.MISMATCH_PROVEN, AuditAnswer.RECONCILED)
 
 _CLEAR = (AuditAnswer.SAME_BASIS, AuditAnswer.NOT_MATERIAL)
 
@@ -90,6 +92,8 @@ def audit_result(probe: AuditProbe, run: AuditRun, controls: Sequence[ControlRun
     else:
         audit, own = _leading(probe, run.audits)
         answer, summary = audit["finding"], _summary([audit, *(one for one in run.audits if one is not audit)])
+        if own.reason is Reason.SIZE_UNEXPLAINED and _unasked(audit):
+            summary += "; how material that is was not asked, or cannot be told from what was given"
         more = {"evidence": (run,), "weighs": not (probe.comparison and AuditAnswer[answer] in _CLEAR)}
     return concluded(
         probe,
@@ -127,6 +131,13 @@ def _finding(probe: AuditProbe, audit: Mapping[str, Any]) -> Finding:
         corrected=Corrected[audit["corrected"] or Corrected.KEPT],
     )
     return audit_outcome(AuditAnswer[audit["finding"]], context)
+
+
+def _unasked(audit: Mapping[str, Any]) -> bool:
+    """Whether a mismatch is left without a size for want of materiality alone."""
+    residual = audit["residual"]
+    unexplained = residual is not None and residual["excludes_one"]
+    return audit["material"] is None and AuditAnswer[audit["finding"]] in _PROVEN and not unexplained
 
 
 def _summary(audits: Sequence[Mapping[str, Any]]) -> str:
