@@ -78,7 +78,17 @@ def test_what_is_no_ledger_is_refused_and_left_as_it_is(tmp_path: Path, kind: st
 
 @pytest.mark.parametrize(
     "url",
-    ["", "a\0b", "sqlite://", "sqlite:///", "sqlite:///:memory:", "http://x/y", "postgresql+psycopg://host", "postgresql://h:port/db", "postgresql+psycopg2://h/db"],
+    [
+        "",
+        "a\0b",
+        "sqlite://",
+        "sqlite:///",
+        "sqlite:///:memory:",
+        "http://x/y",
+        "postgresql+psycopg://host",
+        "postgresql://h:port/db",
+        "postgresql+psycopg2://h/db",
+    ],
 )
 def test_addresses_that_name_no_ledger_are_refused(url: str) -> None:
     with pytest.raises(BadInput):
