@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from tests.integration.conftest import Verifier
+from tests.integration.judged import ledger_of
 from tests.integration.served import BASE, Served
+from verifier.judge import JudgeIndex
 from verifier.ledger import FreeText, Ledger
 from verifier.ledger.audience import visible
 from verifier.ledger.keys import PrivateKey, fingerprint, generate
@@ -244,3 +247,49 @@ def test_every_way_out_of_the_command_line(verifier: Verifier, tmp_path: Path) -
     assert marker("dispute-c") not in everything
     assert DISPUTES["dispute-a"] not in everything
     mixed.teardown()
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_a_private_paper_is_answered_like_an_unknown_one(
+    verifier: Verifier, tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    ledger_of(
+        tmp_path / "verifier.db",
+        {"paper": "arxiv:1408.3595", "version": "1408.3595v1", "space": "one"},
+        {"paper": "openreview:ESa07RwpVr", "version": "2606.01342v1", "space": "two"},
+    )
+
+    def said(command: str, paper: str, audience: str) -> str:
+        done = verifier("judge", command, paper, "--audience", audience, *flags)
+        assert done.code == 0, done
+        # a packet's own hash is over the name that was asked for
+        return re.sub(r'"sha256": "\w+"', "", (done.out + done.err).replace(paper, "PAPER"))
+
+    for command in ("show", "packet", "contested"):
+        for private, unknown in (
+            ("1408.3595", "1408.3596"),
+            ("2606.01342", "2606.01343"),
+            ("ESa07RwpVr", "ESa07RwpVs"),
+        ):
+            assert said(command, private, "public") == said(command, unknown, "public")
+    assert "PRIVATE" in said("show", "1408.3595", "organizer") or "--json" in flags
+    assert "openreview:ESa07RwpVr" in said("show", "2606.01342", "organizer")
+
+
+def test_a_private_dispute_lends_a_public_paper_no_name(tmp_path: Path) -> None:
+    paper = "openreview:ESa07RwpVr"
+    public, _ = ledger_of(
+        tmp_path / "verifier.db",
+        {"paper": paper, "version": "", "space": "one", "ruling": "DISMISSED"},
+        {"paper": paper, "version": "2606.01342v1", "space": "two"},
+    )
+    with Ledger.open(tmp_path / "verifier.db", create=False) as book:
+        sealed = signed_content({}, KEYS["adm"])
+        key = {"role": "administrator", "public": sealed["key"], "pseudonym": "", "replaces": "", "proof": ""}
+        speak(book, private=KEYS["adm"], kind="key", fields=lambda _read: key)
+        ground = {"ground": "not-upheld", "source": FreeText("a Space")}
+        speak(book, private=KEYS["adm"], kind="publication", fields=lambda _read: ground, dispute=public)
+        index = JudgeIndex(book)
+        assert index.paper("ESa07RwpVr", "public") == paper
+        assert index.paper("2606.01342", "public") == "2606.01342"
+        assert index.paper("2606.01342v2", "organizer") == paper

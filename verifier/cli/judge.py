@@ -81,7 +81,7 @@ def show(
     with _open(ledger_url) as book:
         index = _index(book)
         cosigned = trusted_cosignatures(book, index, log_vkey, witness_vkeys)
-        for identity in [index.paper(paper)] if paper is not None else index.papers():
+        for identity in [index.paper(paper, audience or "organizer")] if paper is not None else index.papers():
             judged = judge_paper(index, identity, audience=audience or "organizer", cosigned=cosigned)
             if not judged.claims and paper is None:
                 continue
@@ -125,7 +125,7 @@ def _show_verdicts(
         )
     with _open(ledger_url) as book:
         index = _index(book)
-        papers = [index.paper(paper)] if paper is not None else index.papers()
+        papers = [index.paper(paper, "public")] if paper is not None else index.papers()
         made = verdict_file(judge_paper(index, one, audience="public") for one in papers)
     text = written_verdicts(made.records)
     if out_name is not None:
@@ -289,7 +289,7 @@ def contested(output: Output, paper: str | None, audience: Audience | None, ledg
     whose = audience or "organizer"
     with _open(ledger_url) as book:
         index = _index(book)
-        wanted = None if paper is None else index.paper(paper)
+        wanted = None if paper is None else index.paper(paper, whose)
         names = {wanted, f"openreview:{wanted}"}
         papers = [judge_paper(index, one, audience=whose) for one in index.papers() if wanted is None or one in names]
         # the public sees no entry that belongs to no public dispute

@@ -154,7 +154,7 @@ def judge_paper(
     `cosigned` holds (size, second) of checkpoints of this ledger that witnesses cosigned whom the reader trusts.
     Raises BadInput for a name that is none, TamperingDetected for an entry that is not what its hash says.
     """
-    identity = index.paper(paper)
+    identity = index.paper(paper, audience)
     claims = []
     seen = index.claims(identity, audience)
     trials = {status.dispute: index.trials[status.dispute] for statuses in seen.values() for status in statuses}

@@ -51,7 +51,7 @@ class JudgeIndex:
         self.trials: dict[str, Trial] = {}
         self._disputes: dict[str, str] = {}  # registration hash -> dispute id
         self._papers: dict[str, dict[str, list[str]]] = {}  # paper -> claim hash -> dispute ids, oldest first
-        self._aliases: dict[str, str] = {}  # arxiv:… of a paper that goes by another identity
+        self._aliases: dict[str, list[str]] = {}  # arxiv:… of a paper, perhaps known by another id -> dispute ids
 
     def refresh(self) -> None:
         """Reads what was appended since; everything anew where the ledger is no longer what it was."""
@@ -88,11 +88,12 @@ class JudgeIndex:
         """The papers with a registered dispute, in the order in which they came."""
         return list(self._papers)
 
-    def paper(self, named: str) -> str:
-        """The identity under which the ledger knows a paper, from any of its ids; unknown ones come back as written.
+    def paper(self, named: str, audience: Audience) -> str:
+        """The identity under which the audience knows a paper, from any of its ids; unknown ones come back as written.
 
-        Taken are `openreview:…`, `arxiv:…` with or without a version, `doi:…`, and each without its prefix. Raises
-        BadInput for an empty or overlong name.
+        Only disputes that the audience may see make a paper, or a name of it, known. Taken are `openreview:…`,
+        `arxiv:…` with or without a version, `doi:…`, and each without its prefix. Raises BadInput for an empty or
+        overlong name.
         """
         text = named.strip()
         if not 0 < len(text) <= 200:
@@ -101,10 +102,11 @@ class JudgeIndex:
             )
         for tried in (text, f"openreview:{text}", f"arxiv:{text}", f"doi:{text.lower()}"):
             for name in (tried, _ARXIV_VERSION.sub("", tried) if tried.startswith("arxiv:") else tried):
-                if name in self._papers:
+                if any(self.is_visible(one, audience) for ones in self._papers.get(name, {}).values() for one in ones):
                     return name
-                if name in self._aliases:
-                    return self._aliases[name]
+                for dispute in self._aliases.get(name, ()):
+                    if self.is_visible(dispute, audience):
+                        return self.statuses[dispute].paper
         return text
 
     def claims(self, paper: str, audience: Audience) -> dict[str, list[DisputeStatus]]:
@@ -177,4 +179,6 @@ class JudgeIndex:
         self.trials[dispute].registrations.setdefault(entry.registration, entry.n)
         version = entry.content.get("version")
         if isinstance(version, str) and version:
-            self._aliases.setdefault(f"arxiv:{_ARXIV_VERSION.sub('', version)}", status.paper)
+            named = self._aliases.setdefault(f"arxiv:{_ARXIV_VERSION.sub('', version)}", [])
+            if dispute not in named:
+                named.append(dispute)

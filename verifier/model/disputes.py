@@ -215,7 +215,8 @@ def _may_write_to_authors(status: DisputeStatus, event: Noticed) -> None:
     counted = {one.by for one in status.counted}
     if not (event.administrator or event.known_as(status.reporter) or event.by in counted):
         raise NotAllowed(
-            "only the reporter of the dispute, an adjudicator whose agreement counts or an administrator notifies"
+            "only the reporter of the dispute, an adjudicator whose agreement counts or an administrator notifies",
+            mend="where the reporter's key is not known yet, an administrator admits it under the case's name for them",
         )
     if own := set(event.author_keys) & (event.every_key | status.everyone):
         raise NotAllowed(f"the key {min(own)[:16]} is the sender's or an adjudicator's, not an author's")
