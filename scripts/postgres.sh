@@ -37,6 +37,8 @@ install_it() {
         exit 3
     fi
     export DEBIAN_FRONTEND=noninteractive
+    exec 9>"${TMPDIR:-/tmp}/verifier-postgres-install.lock" && flock 9  # several test processes may ask at once
+    if programs >/dev/null; then return; fi
     # the packages would start a cluster of their own
     mkdir -p /etc/postgresql-common
     [ -e /etc/postgresql-common/createcluster.conf ] ||
