@@ -186,6 +186,7 @@ def make_recipe(target: str) -> list[str]:
 # --- commands
 
 
+@pytest.mark.slow
 def test_a_case_is_written_step_by_step(reader: Desk) -> None:
     write_the_example(reader.folder)
     reader.follow(CASE_PAGE)
@@ -195,6 +196,7 @@ def test_the_commands_of_statistics_run(reader: Desk) -> None:
     reader.follow(ROOT / "docs/stats-commands.md")
 
 
+@pytest.mark.slow
 def test_the_exact_commands_run(reader: Desk) -> None:
     reader.follow(EXACT_PAGE)
 
@@ -214,6 +216,7 @@ def test_the_audit_files_of_the_page_are_the_shipped_ones() -> None:
     assert tables == set(audit_schema.AuditFileTable.model_fields)
 
 
+@pytest.mark.slow
 def test_a_manifest_is_written_for_runs_elsewhere(reader: Desk, tmp_path: Path) -> None:
     reader.follow(ROOT / "docs/runs-elsewhere.md")
     manifest = json.loads((tmp_path / "paging.manifest.json").read_text())

@@ -507,6 +507,7 @@ def test_a_strange_body_is_refused_in_one_sentence(made: tuple[Served, dict[str,
     unchanged(served, served.post(body, token=served.token("append")), 400, size)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
 @given(
     st.dictionaries(

@@ -163,6 +163,7 @@ def test_a_closed_stdout_is_no_crash(tmp_path: Path) -> None:
     assert "Traceback" not in errors
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("after_a_run")
 def test_a_terminal_that_knows_only_ascii_gets_the_ruling(process: Verifier) -> None:
     said = process("run", "toy", env={"PYTHONIOENCODING": "ascii"})

@@ -159,6 +159,7 @@ def test_an_edit_registers_again_with_fresh_streams_and_a_discount(
     assert third["registrations_of_this_claim"]["registrations"][2]["changed"] == ["quantity.py"]
 
 
+@pytest.mark.slow
 def test_a_change_is_told_against_the_last_run_that_was_not_exploratory(verifier: Verifier, toy: Path) -> None:
     edit(toy / "case.toml", "looks = [10, 20, 30]", "looks = [10, 20]")
     ran(verifier("run", "toy", "--trust", "--json"))
@@ -265,6 +266,7 @@ class TestInterruptions:
         assert "Kept: registration" in out
         assert "Traceback" not in err
 
+    @pytest.mark.slow
     def test_ctrl_c_ends_the_command_and_not_one_case_of_it(
         self, verifier: Verifier, toy: Path, tmp_path: Path
     ) -> None:

@@ -60,6 +60,7 @@ def rate(toy: Path) -> Path:
     return toy
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("rate")
 def test_a_rate_is_judged_with_controls_and_a_report(verifier: Verifier, tmp_path: Path) -> None:
     document = ran(verifier("run", "toy", "--trust", "--json"))

@@ -268,6 +268,7 @@ def test_items_drawn_need_seeds_and_items() -> None:
     assert log_es(elsewhere)[1] == pytest.approx(min(log_es(here)[1], float(items.above_alleged[0])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sd_seeds", "sd_items"), [(0.1, 1.0), (1.0, 0.1), (1.0, 1.0)])
 def test_the_interval_with_items_drawn_holds_for_other_seeds_and_other_items(sd_seeds: float, sd_items: float) -> None:
     """The mean over all seeds and all items there could be is 0."""

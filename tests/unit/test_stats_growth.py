@@ -291,6 +291,7 @@ def test_a_floor_is_a_null_of_its_own() -> None:
     assert wider == pytest.approx(0.2 * 3.805, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_at_all_looks_at_once() -> None:
     values = draw(0.2 * np.log(SCALES), sd=PAGING_SD, n=80, seed=9, runs=150)
     missed = 0

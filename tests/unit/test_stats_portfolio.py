@@ -45,6 +45,7 @@ def test_a_claim_survives_from_its_rate_on(logs: list[float]) -> None:
             assert not e_bh(np.array(logs), alpha=rate * 0.999)[i]
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)  # each call of statsmodels collects garbage first
 @given(VALUES)
 def test_holm_is_the_step_down_of_its_definition(logs: list[float]) -> None:
