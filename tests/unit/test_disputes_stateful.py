@@ -279,7 +279,7 @@ def test_a_short_search() -> None:
 
 @pytest.mark.slow
 def test_a_long_search_reaches_everything() -> None:
-    search(300, 40)
+    search(1_000, 40)
     kinds = {Registered, Ruled, Adjudicated, Challenged, ChallengeEnded, Noticed, Replied, Published, Corrected}
     states = {state.name for state in DisputeState}
     assert OneDispute.reached >= {*states, *(f"seen {one}" for one in Visibility), *kinds, Retracted}
