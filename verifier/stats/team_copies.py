@@ -46,6 +46,9 @@ def reordered(groups: Sequence[Group]) -> tuple[int, int] | None:
     every value is matched, and two samples of any one distribution are the same with probability below 1e-9 (the
     multinomial at its most likely).
     """
+    judged = [group for group in groups if any(len(values) > 1 for values in group)]
+    if 2 * sum(_partnered(mine, theirs) for mine, theirs in judged) < sum(max(map(len, group)) for group in judged):
+        return None  # too few have a partner at all, which is quick to see
     matched = total = 0
     expected = granted = log_same = 0.0
     for mine, theirs in groups:
@@ -69,6 +72,16 @@ def reordered(groups: Sequence[Group]) -> tuple[int, int] | None:
 def _reach(mine: Floats, theirs: Floats) -> float:
     low, high = np.percentile(np.concatenate([mine, theirs]), [25, 75])
     return NEAR * float(high - low)
+
+
+def _partnered(mine: Floats, theirs: Floats) -> int:
+    """How many of `mine` have some value of `theirs` within reach: no fewer than can be matched."""
+    if not len(mine) or not len(theirs):
+        return 0
+    ordered, reach = np.sort(theirs), _reach(mine, theirs)
+    first = np.searchsorted(ordered, mine - reach * (1 + 1e-9), side="left")
+    last = np.searchsorted(ordered, mine + reach * (1 + 1e-9), side="right")
+    return int((last > first).sum())
 
 
 def _pairs(values: Floats) -> float:

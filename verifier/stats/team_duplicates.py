@@ -70,12 +70,12 @@ def without_duplicates(
     ordered = names if order is None else list(order)
     if sorted(ordered) != names:
         raise BadInput("the order of the teams does not name each team of the table once", mend=f"they are {names}")
-    cells = _cells(table)
+    cells, groups = _cells(table), _groups(table)
     kept: list[str] = []
     dropped: list[Duplicate] = []
     for name in ordered:
         for earlier in kept:
-            found = _same(table, cells, name, earlier) or _alike(table, cells, name, earlier)
+            found = _same(table, cells, name, earlier) or _alike(table, cells, groups, name, earlier)
             if found is not None:
                 dropped.append(found)
                 break
@@ -96,10 +96,10 @@ def _same(table: RunTable, cells: Cells, name: str, earlier: str) -> Duplicate |
     return Duplicate(team=name, of=earlier, common=len(common), equal=equal, distinct=len(np.unique(mine[same])))
 
 
-def _alike(table: RunTable, cells: Cells, name: str, earlier: str) -> Duplicate | None:
+def _alike(table: RunTable, cells: Cells, groups: Ints, name: str, earlier: str) -> Duplicate | None:
     """A copy whose numbers are near the earlier ones', or in another order."""
     (keys, rows), (others, their_rows) = cells[name], cells[earlier]
-    group, other_group = _groups(table)[rows], _groups(table)[their_rows]
+    group, other_group = groups[rows], groups[their_rows]
     common, at, there = np.intersect1d(keys, others, assume_unique=True, return_indices=True)
     close, by_chance = np.zeros(len(common), bool), 0.0
     for one in np.unique(group[at]):
