@@ -9,10 +9,9 @@ from verifier.audits.probe import AuditProbe
 from verifier.casefile import Case
 from verifier.engine.sweep import Asking, Results
 from verifier.engine.targets import Targets
-from verifier.engine.tasks import Task, concluded
-from verifier.ledger.merkle import CompactRange, leaf_hash
+from verifier.engine.tasks import Task, concluded, unanswered
+from verifier.engine.units import units_record
 from verifier.model.answers import NO_ANSWER, AuditAnswer, AuditContext, Corrected, Finding, audit_outcome
-from verifier.model.canonical import canonical_bytes
 from verifier.model.controls import ControlResult
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.results import ControlRun, Evidence, ProbeResult, UnitsRecord
@@ -67,17 +66,14 @@ def _record(call: AuditCall, audits: Sequence[Mapping[str, Any]]) -> UnitsRecord
     A witness is what one search happened to end at, and the last digit of a double is the machine's.
     """
     found = [{key: audit[key] for key in _RULED_BY} for audit in audits]
-    tree = CompactRange()
-    tree.append(leaf_hash(canonical_bytes({"unit": call.key, "audits": found})))
-    return UnitsRecord(1, tree.root().hex())
+    return units_record([{"unit": call.key, "audits": found}])
 
 
 def _controlled(probe: AuditProbe, index: int, call: AuditCall) -> Asking:
     control = probe.controls[index]
     run = yield from _audited(call)
     if isinstance(run, Failure):
-        result = ControlResult(control, "NO_ANSWER", Outcome.NO_ANSWER, run.what)
-        return ControlRun(result, (), traceback=run.traceback)
+        return unanswered(control, run)
     audit, finding = _leading(probe, run.audits)
     result = ControlResult(control, audit["finding"], finding.outcome, _summary([audit]))
     return ControlRun(result, (), run.units, audits=run.audits)

@@ -13,8 +13,8 @@ import numpy as np
 
 from verifier.engine.sweep import NoAnswer, OutOfBudget, Results, as_double
 from verifier.engine.targets import Targets
-from verifier.ledger.merkle import CompactRange, leaf_hash
-from verifier.model.canonical import canonical_bytes, rational_text
+from verifier.engine.units import units_record
+from verifier.model.canonical import rational_text
 from verifier.model.case import Value
 from verifier.model.results import Point, UnitsRecord
 from verifier.stats import bound
@@ -88,12 +88,16 @@ class Drawn:
     @property
     def record(self) -> UnitsRecord:
         """Their number, and the Merkle root (RFC 6962) over their canonical rows in unit order."""
-        tree = CompactRange()
-        for unit, row in self.rows:
-            instance = int(unit.arm.rpartition(" ")[2])
-            identity: dict[str, Any] = {"unit": unit.key, "scale": dict(unit.scale), INSTANCE: instance}
-            tree.append(leaf_hash(canonical_bytes({**identity, "replicate": unit.replicate, **row})))
-        return UnitsRecord(len(self.rows), tree.root().hex())
+        return units_record(
+            {
+                "unit": unit.key,
+                "scale": dict(unit.scale),
+                INSTANCE: int(unit.arm.rpartition(" ")[2]),
+                "replicate": unit.replicate,
+                **row,
+            }
+            for unit, row in self.rows
+        )
 
     def instance(self, cell: Cell, g: Fraction, *, first: int = 0) -> Instance:
         """An instance as the rule takes it, its replicates from number `first`; exact where its values are integers."""

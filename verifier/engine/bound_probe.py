@@ -11,7 +11,7 @@ from verifier.casefile import Case
 from verifier.engine.bound import Judged, Search, ask_bounds, ask_costs, judge_bound, most_jobs, statistics_record
 from verifier.engine.sweep import Asking, NoAnswer, Results, as_double
 from verifier.engine.targets import Targets
-from verifier.engine.tasks import Limits, Task, concluded
+from verifier.engine.tasks import Limits, Task, concluded, unanswered
 from verifier.model.answers import NO_ANSWER, Finding
 from verifier.model.case import Control
 from verifier.model.controls import CHECK_FAILED, CHECK_PASSED, ControlResult
@@ -79,8 +79,7 @@ def _control(control: Control, search: Search, partner: Search | None, discount:
             case "values":
                 return (yield from _valued(control, search))
     except NoAnswer as error:
-        result = ControlResult(control, "NO_ANSWER", Outcome.NO_ANSWER, error.failure.what)
-        return ControlRun(result, (), traceback=error.failure.traceback)
+        return unanswered(control, error.failure)
 
 
 def _equal(control: Control, own: Search, partner: Search) -> ControlProcedure:

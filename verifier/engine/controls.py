@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from verifier.engine.sweep import Drawn, Grid, NoAnswer, Results, as_double, ask_units, ask_values, cell, judge
 from verifier.engine.targets import Targets
+from verifier.engine.tasks import unanswered
 from verifier.model.case import Control, Value
 from verifier.model.controls import CHECK_FAILED, CHECK_PASSED, ControlResult
 from verifier.model.outcomes import Outcome
@@ -48,8 +49,7 @@ def control_procedure(
             case "values":
                 return (yield from _valued(control, grid(control.target)))
     except NoAnswer as error:
-        result = ControlResult(control, "NO_ANSWER", Outcome.NO_ANSWER, error.failure.what)
-        return ControlRun(result, (), traceback=error.failure.traceback)
+        return unanswered(control, error.failure)
 
 
 def most_control_units(control: Control, probe: SweepProbe) -> int:

@@ -8,14 +8,13 @@ from typing import Any
 
 from verifier.casefile import Case
 from verifier.engine.sweep import Asking, Results
-from verifier.engine.tasks import Task, concluded
+from verifier.engine.tasks import Task, concluded, unanswered
+from verifier.engine.units import units_record
 from verifier.exact import SearchProblem
 from verifier.exact.checker import check
 from verifier.exact.probe import ExactProbe, read_problem_text
 from verifier.exact.refute import posed_with
-from verifier.ledger.merkle import CompactRange, leaf_hash
 from verifier.model.answers import NO_ANSWER, ExactAnswer, exact_outcome
-from verifier.model.canonical import canonical_bytes
 from verifier.model.complaints import shown
 from verifier.model.controls import ControlResult
 from verifier.model.errors import BadInput
@@ -94,18 +93,14 @@ def _posed(call: ExactCall, state: Any) -> Any:
 
 def _record(call: ExactCall, row: Row) -> UnitsRecord:
     """One unit; its row without the picture, which no finding rests on."""
-    leaf = leaf_hash(canonical_bytes({"unit": call.key, **{key: row[key] for key in row if key != "margins"}}))
-    tree = CompactRange()
-    tree.append(leaf)
-    return UnitsRecord(1, tree.root().hex())
+    return units_record([{"unit": call.key, **{key: row[key] for key in row if key != "margins"}}])
 
 
 def _controlled(probe: ExactProbe, index: int, call: ExactCall) -> Asking:
     control = probe.controls[index]
     run = yield from _decided(call)
     if isinstance(run, Failure):
-        result = ControlResult(control, "NO_ANSWER", Outcome.NO_ANSWER, run.what)
-        return ControlRun(result, (), traceback=run.traceback)
+        return unanswered(control, run)
     found = _exact(run)
     answer = ExactAnswer[found.document["answer"]]
     outcome = exact_outcome(answer, alleges=probe.alleges).outcome

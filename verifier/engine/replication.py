@@ -13,8 +13,7 @@ import numpy as np
 
 from verifier.engine.sweep import NoAnswer, OutOfBudget, Results, as_double
 from verifier.engine.targets import Targets
-from verifier.ledger.merkle import CompactRange, leaf_hash
-from verifier.model.canonical import Json, canonical_bytes
+from verifier.engine.units import units_record
 from verifier.model.case import Value
 from verifier.model.errors import BadInput
 from verifier.model.results import UnitsRecord
@@ -88,11 +87,10 @@ class Drawn:
     @property
     def record(self) -> UnitsRecord:
         """Their number, and the Merkle root (RFC 6962) over their canonical rows in unit order."""
-        tree = CompactRange()
-        for unit, row in self.rows:
-            identity: dict[str, Json] = {"unit": unit.key, "arm": dict(unit.keywords).get("arm", "")}  # type: ignore[dict-item]  # an arm is a text
-            tree.append(leaf_hash(canonical_bytes({**identity, "replicate": unit.replicate, **row})))
-        return UnitsRecord(len(self.rows), tree.root().hex())
+        return units_record(
+            {"unit": unit.key, "arm": dict(unit.keywords).get("arm", ""), "replicate": unit.replicate, **row}
+            for unit, row in self.rows
+        )
 
     def arrays(self) -> tuple[Floats, Floats | None]:
         """Left and right as the rule takes them: (n,), or (n, items). Exact means before they become doubles.
@@ -240,21 +238,15 @@ def judge_file(probe: ReplicationProbe, content: bytes, *, name: str, discount: 
 
 def _file_record(table: RunTable) -> UnitsRecord:
     """The number of rows, and the Merkle root over them in the order of their keys, numbers as written."""
-    tree = CompactRange()
-    for row in range(len(table)):
-        tree.append(
-            leaf_hash(
-                canonical_bytes(
-                    {
-                        "arm": table.arms[table.arm[row]],
-                        "replicate": str(table.replicate[row]),
-                        "item": table.items[table.item[row]],
-                        "numbers": list(table.numbers[row]),
-                    }
-                )
-            )
-        )
-    return UnitsRecord(len(table), tree.root().hex())
+    return units_record(
+        {
+            "arm": table.arms[table.arm[row]],
+            "replicate": str(table.replicate[row]),
+            "item": table.items[table.item[row]],
+            "numbers": list(table.numbers[row]),
+        }
+        for row in range(len(table))
+    )
 
 
 def look_record(finding: MarginFinding) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from verifier.engine.replication import (
 )
 from verifier.engine.sweep import Asking, NoAnswer, Results, as_double
 from verifier.engine.targets import Targets
-from verifier.engine.tasks import Limits, Task, concluded
+from verifier.engine.tasks import Limits, Task, concluded, unanswered
 from verifier.model.answers import NO_ANSWER, Finding, undecided
 from verifier.model.case import Control
 from verifier.model.controls import CHECK_FAILED, CHECK_PASSED, ControlResult
@@ -92,7 +92,7 @@ def _judged_file(case: Case, probe: ReplicationProbe, file: str, discount: float
 def _file_control(case: Case, probe: ReplicationProbe, control: Control, discount: float) -> ControlProcedure:
     run = yield from _judged_file(case, probe, control.target, discount)
     if isinstance(run, Failure):
-        return ControlRun(ControlResult(control, "NO_ANSWER", Outcome.NO_ANSWER, run.what), ())
+        return unanswered(control, run)
     return _ruled(control, run[0])
 
 
@@ -114,8 +114,7 @@ def _control(control: Control, runs: Runs, partner: Runs | None, discount: float
             case "values":
                 return (yield from _valued(control, runs))
     except NoAnswer as error:
-        result = ControlResult(control, "NO_ANSWER", Outcome.NO_ANSWER, error.failure.what)
-        return ControlRun(result, (), traceback=error.failure.traceback)
+        return unanswered(control, error.failure)
 
 
 def _equal(control: Control, own: Runs, partner: Runs) -> ControlProcedure:

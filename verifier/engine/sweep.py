@@ -12,8 +12,7 @@ import numpy as np
 
 from verifier.engine.sweep_rules import evaluate, evaluate_in_stages, judged_values, precheck
 from verifier.engine.targets import Targets
-from verifier.ledger.merkle import CompactRange, leaf_hash
-from verifier.model.canonical import Json, canonical_bytes
+from verifier.engine.units import units_record
 from verifier.model.case import Value
 from verifier.model.results import Point, UnitsRecord
 from verifier.stats.growth_stages import Stage
@@ -118,11 +117,9 @@ class Drawn:
     @property
     def record(self) -> UnitsRecord:
         """Their number, and the Merkle root (RFC 6962) over their canonical rows in unit order."""
-        tree = CompactRange()
-        for unit, row in self.rows:
-            identity: dict[str, Json] = {"unit": unit.key, "scale": dict(unit.scale), "replicate": unit.replicate}
-            tree.append(leaf_hash(canonical_bytes({**identity, **row})))
-        return UnitsRecord(len(self.rows), tree.root().hex())
+        return units_record(
+            {"unit": unit.key, "scale": dict(unit.scale), "replicate": unit.replicate, **row} for unit, row in self.rows
+        )
 
     def values(self, baseline: Mapping[int, Fraction]) -> Floats:
         """Replicate means less the baseline, shape (scales, replicates); exact before they become doubles."""
@@ -245,7 +242,7 @@ def judge(
     rule = probe.rule
     hopeless = precheck(probe, scales=grid.scales, discount=discount)
     if hopeless is not None:
-        nothing = UnitsRecord(0, CompactRange().root().hex())
+        nothing = units_record(())
         return (Judged("decision", hopeless, (), nothing, np.empty((len(grid.scales), 0))),)
     baseline, exact = yield from ask_values(grid, [probe.baseline, probe.exact])
     baseline = baseline or dict.fromkeys(grid.scales, Fraction(0))

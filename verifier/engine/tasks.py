@@ -9,8 +9,11 @@ from typing import Any
 from verifier.casefile import Probe
 from verifier.engine.sweep import Asking
 from verifier.model.answers import Finding
-from verifier.model.controls import after_controls
+from verifier.model.case import Control
+from verifier.model.controls import ControlResult, after_controls
+from verifier.model.outcomes import Outcome
 from verifier.model.results import ControlRun, ProbeResult
+from verifier.sweeps.jobs import Failure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +35,12 @@ class Task:
     name: str
     jobs: int
     procedure: Asking
+
+
+def unanswered(control: Control, failure: Failure) -> ControlRun:
+    """The run of a control that has no answer."""
+    result = ControlResult(control, "NO_ANSWER", Outcome.NO_ANSWER, failure.what)
+    return ControlRun(result, (), traceback=failure.traceback)
 
 
 def concluded(
