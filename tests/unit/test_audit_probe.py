@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from verifier.audits.probe import AuditProbe
-from verifier.engine.audit_probe import audit_result
+from verifier.engine.audit_probe import RULED_BY, audit_record, audit_result
 from verifier.model.answers import AuditAnswer, Corrected, Finding
 from verifier.model.case import Control, Expectation
 from verifier.model.controls import ControlResult
 from verifier.model.outcomes import Outcome, Reason
 from verifier.model.results import ControlRun, Evidence, ProbeResult, UnitsRecord
-from verifier.sweeps.jobs import Failure
+from verifier.sweeps.jobs import AuditCall, Failure
 
 
 @dataclass(frozen=True)
@@ -191,3 +191,20 @@ def test_a_mismatch_whose_size_was_not_asked_says_so() -> None:
     assert words in unasked.summary
     assert words not in result(Said("MISMATCH_PROVEN", material=False)).summary
     assert words not in result(Said("RECONCILED_WEAK", material=None)).summary
+
+
+@pytest.mark.parametrize(
+    ("changed", "same"),
+    [
+        ({"witness": {"left": 9}}, True),
+        ({"sentence": "In other words."}, True),
+        ({"details": {"residual": 1.0000000000000002}}, True),
+        ({"finding": "NOT_MATERIAL"}, False),
+        ({"material": True}, False),
+        ({"factor": "1/51"}, False),
+    ],
+)
+def test_the_leaf_of_an_audit_holds_what_a_ruling_rests_on(changed: dict[str, Any], same: bool) -> None:  # noqa: FBT001  # pytest passes it
+    audit = dict.fromkeys(RULED_BY) | {"finding": "SAME_BASIS", "witness": None, "sentence": "So.", "details": {}}
+    call = AuditCall("0" * 64, "a.toml", None, (), Fraction(0), "1" * 64)
+    assert (audit_record(call, [audit]) == audit_record(call, [audit | changed])) is same

@@ -393,3 +393,12 @@ def test_one_number_for_all_says_nothing() -> None:
 def test_an_order_that_lacks_a_team_is_refused() -> None:
     with pytest.raises(BadInput, match="does not name each team of the table once"):
         teams_left(csv("a,1,1", "b,1,2"), order=["a"])
+
+
+def test_groups_of_one_value_do_not_hide_a_copy() -> None:
+    """They are no part of the count, so however many there are, the values that can be compared decide."""
+    rng = np.random.default_rng(8)
+    mine = rng.normal(size=60)
+    single = [(np.array([float(i)]), np.array([float(i) + 0.5])) for i in range(300)]
+    assert reordered([(mine, mine[::-1].copy()), *single]) == (60, 60)
+    assert reordered([(mine, rng.normal(size=60)), *single]) is None

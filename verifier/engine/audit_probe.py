@@ -22,7 +22,8 @@ from verifier.sweeps.jobs import AuditCall, Failure, Job, audits_of
 AuditRun = Evidence | Failure
 """What the audits found, or why there is no answer."""
 
-_RULED_BY = ("mechanism", "basis_class", "finding", "material", "factor", "corrected", "code_against_text")
+RULED_BY = ("mechanism", "basis_class", "finding", "material", "factor", "corrected", "code_against_text")
+"""The fields of an audit that its leaf in the tree holds."""
 
 _PROVEN = (AuditAnswer.MISMATCH_PROVEN, AuditAnswer.RECONCILED)
 
@@ -57,15 +58,15 @@ def _audited(call: AuditCall) -> Generator[Sequence[Job], Results, AuditRun]:
     if isinstance(row, Failure):
         return row
     audits = audits_of(row)
-    return Evidence("decision", None, (), _record(call, audits), audits=audits, mechanisms=call.mechanisms)
+    return Evidence("decision", None, (), audit_record(call, audits), audits=audits, mechanisms=call.mechanisms)
 
 
-def _record(call: AuditCall, audits: Sequence[Mapping[str, Any]]) -> UnitsRecord:
+def audit_record(call: AuditCall, audits: Sequence[Mapping[str, Any]]) -> UnitsRecord:
     """One unit: of each audit what a ruling rests on.
 
     A witness is what one search happened to end at, and the last digit of a double is the machine's.
     """
-    found = [{key: audit[key] for key in _RULED_BY} for audit in audits]
+    found = [{key: audit[key] for key in RULED_BY} for audit in audits]
     return units_record([{"unit": call.key, "audits": found}])
 
 
